@@ -20,9 +20,8 @@ from benchmarks.duels import BotMaker, load_bot
 from benchmarks.report import show
 from pigpen import Bot, Card, Face, View
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.match import Match
-from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.seat import InlineSeat
 

@@ -23,8 +23,7 @@ from ladder.matches.inline import play_inline
 from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine
 
 HERE = Path(__file__).resolve().parent

@@ -31,8 +31,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.values.view import View
 from pigpen.wire.messages import request_message
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine
 
 if TYPE_CHECKING:

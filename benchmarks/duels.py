@@ -14,11 +14,10 @@ from pathlib import Path
 
 from pigpen import Bot, ClockSetting
 from pigpen.rules import Rules
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.match import Match
-from referee.match.spec import MatchSpec
-from referee.records.by import BY_BOT, was_asked
 from referee.records.lines import AnyLine, DealLine
+from referee.records.steps import BY_BOT, was_asked
 from referee.seats.seat import InlineSeat
 
 BOTS = ("random", "cautious", "counting", "sampling", "exact", "tree")

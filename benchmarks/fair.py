@@ -27,10 +27,9 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.values.runtimes import GVISOR, SHARED
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
-from referee.records.by import was_asked
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
+from referee.records.steps import was_asked
 
 HERE = Path(__file__).resolve().parent
 WORKING = BotSource("working", folder=HERE / "working")

@@ -9,10 +9,9 @@ from benchmarks.report import show
 from ladder.matches.inline import play_inline
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
-from referee.records.by import BY_FORCED
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine
+from referee.records.steps import BY_FORCED
 
 DEALS = 100
 SEED = "forced cards"

@@ -15,7 +15,7 @@ from ladder.results.think_times import BINS
 from ladder.store.migrations import upgrade
 from ladder.store.models import NEWEST_LETTERS
 from pigpen.rules import PRESETS
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from referee.seats.verdict import Verdict
 
 if TYPE_CHECKING:

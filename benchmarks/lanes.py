@@ -23,16 +23,16 @@ from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import scratch_folder
 from referee.match.table import Table
-from referee.records.by import was_asked
 from referee.records.lines import to_json
+from referee.records.steps import was_asked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from ladder.sandbox.base import Program
-    from referee.match.idle_bots import IdleBots
+    from referee.match.formats import MatchSpec
     from referee.match.observer import Announcer
-    from referee.match.spec import MatchSpec
+    from referee.match.player import IdleBots
     from referee.records.lines import DealLine
     from referee.seats.seat import Seat
 

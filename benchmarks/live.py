@@ -25,9 +25,8 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.live_sender import LiveSender
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.observer import Announcer
-from referee.match.spec import MatchSpec
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

@@ -31,9 +31,8 @@ from benchmarks.report import show
 from ladder.ratings.elo import SCALE, STANDARD_BOARDS, expected
 from pigpen import Bot, Card, Face, View
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.match import Match
-from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.seat import InlineSeat
 

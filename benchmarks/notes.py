@@ -47,10 +47,9 @@ from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.limits import GROUP, Limits, host_config, new_user
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
-from referee.records.by import was_asked
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine, Instances
+from referee.records.steps import was_asked
 from tests.bad_bots.channels import AREA, HANDS, NOTES, digits
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -12,8 +12,7 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 
 BOTS = ("cautious", "random", "counting", "random")
 BOARDS = (1, 2, 4, 8)

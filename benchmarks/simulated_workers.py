@@ -38,7 +38,7 @@ from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from referee.match.match import Match
-from referee.records.packed_record import PackedRecord
+from referee.records.file import PackedRecord
 from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:

@@ -38,8 +38,7 @@ from ladder.store.queries.matches import results
 from ladder.store.queries.standings import standings
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec
 from tests.ladder import postgres
 
 if TYPE_CHECKING:

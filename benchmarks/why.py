@@ -21,11 +21,10 @@ from ladder.matches.inline import play_inline
 from ladder.matches.why import why_of
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from pigpen.rules import PRESETS, Phase, seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.file import RecordWriter, read_record
 from referee.records.recorded import Recorded
-from referee.replay.decision import decisions
+from referee.replay.deal_replay import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

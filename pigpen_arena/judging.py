@@ -16,7 +16,7 @@ from pigpen_arena.bots import NamedBots
 from pigpen_arena.options import naming_arguments, requested
 from pigpen_arena.running import blocking, shown
 from pigpen_arena.tables import Result
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:

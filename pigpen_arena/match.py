@@ -16,7 +16,7 @@ from ladder.errors import UserError
 from ladder.values.text import counted
 from pigpen_arena.html import match_html
 from pigpen_arena.tables import Result, Row, frame
-from referee.records.rows import deal_rows, decision_rows
+from referee.records.recorded import deal_rows, decision_rows
 
 if TYPE_CHECKING:
     from typing import Self

@@ -16,7 +16,7 @@ from pigpen_arena.bots import NamedBots
 from pigpen_arena.match import OWN_FOLDER, Match
 from pigpen_arena.options import naming_arguments, requested
 from pigpen_arena.running import blocking, shown
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
 from ladder.terminal.progress import progress as bar
-from referee.seats.stall_tolerant_loop import new_loop
+from referee.seats.fair_wait import new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from referee.records.chain import START, chained
-from referee.records.packing import pack
+from referee.records.framing import START, chained, pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from ladder.settings.settings import Settings, source_of
 from ladder.values.settings import SettingRow
-from referee.records.described import descriptions
+from referee.records.lines import descriptions
 
 
 def config(settings: Settings) -> list[SettingRow]:

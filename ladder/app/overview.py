@@ -12,8 +12,8 @@ from ladder.store.queries.variant_field import field_of
 from ladder.values.runtimes import AUTO, has_own_kernel
 from ladder.values.site import LadderCounts, VariantSummary
 from pigpen.rules import PRESETS
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.lines import MatchLine
 from referee.records.rules_file import rules_from
 

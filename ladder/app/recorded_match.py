@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.values.replay import MAX_FAULTS, DealPlace, FaultPlace
-from referee.records.by import was_asked
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.lines import DealLine
 from referee.records.recorded import BadRecord, Recorded, seats_of
+from referee.records.steps import was_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

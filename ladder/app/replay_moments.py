@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from ladder.values.replay import LONGEST_PRINT, LONGEST_WORDS, ReplayMoment, ReplaySeat, ReplayStep, ReplayTrick
 from ladder.values.text import sanitize
 from pigpen.rules import Face, Suit
-from referee.records.by import was_asked
 from referee.records.recorded import seats_of
-from referee.records.steps import NAMES, kind_and_words
+from referee.records.steps import NAMES, kind_and_words, was_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

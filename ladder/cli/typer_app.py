@@ -84,7 +84,7 @@ def _sentence(error: Any) -> str:
     text = str(error.message)
     if not text.startswith("Input should be ") or not hasattr(error.__cause__, "errors"):
         return text.replace(PYDANTIC, "")
-    from referee.records.errors import shortened  # with the rules of all games
+    from referee.records.framing import shortened  # with the rules of all games
 
     word = shortened(repr(error.__cause__.errors()[0]["input"]))
     return f"{word} should be {text.removeprefix('Input should be ').partition(', unable to parse')[0]}."

@@ -13,7 +13,7 @@ from ladder.errors import UserError
 from ladder.events.entrants import STAND_IN, Entrant
 from ladder.values.events import MAX_ENTRANTS, Event
 from ladder.values.text import counted
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

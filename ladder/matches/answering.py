@@ -29,12 +29,12 @@ from ladder.values.questions import (
 from pigpen.v1 import referee_pb2
 from pigpen.wire.messages import view_of
 from referee.match.formats import Format
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.lines import from_json, to_json
 from referee.records.recorded import BadRecord, Recorded
 from referee.records.rules_file import rules_from
-from referee.replay.decision import NoDecision, decision_at
+from referee.replay.deal_replay import NoDecision, decision_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from ladder.values.questions import CostliestQuestion, Question, RecordDeals
     from pigpen.values.view import View
-    from referee.records.packed_deals import Deals
+    from referee.records.recorded import Deals
 
     Advance = Callable[[int, int], None]
     """Takes how many steps are done, and how many there are."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ladder.matches.inline import Played
     from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
     from referee.seats.seat import Seat
 

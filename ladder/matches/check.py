@@ -14,7 +14,7 @@ from ladder.sandbox.host.scratch import scratch_folder
 from pigpen.check import Outcome, cases_of
 from pigpen.check.run import UNTRIED
 from pigpen.rules import Phase
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from referee.seats.trial_seat import TrialSeat
 from referee.seats.verdict import Verdict
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.trial import Failed
 from pigpen import DealResult, FaultNotice
-from referee.seats.reconnect_window import RECONNECT_SECONDS
+from referee.seats.deadlines import RECONNECT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -13,7 +13,7 @@ from ladder.matches.why import unforced
 from ladder.ratings.means import Mean
 from ladder.values.style import DealCost, PhaseCosts
 from pigpen.rules import Phase
-from referee.records.by import BY_BOT
+from referee.records.steps import BY_BOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.decision import RecordedDecision
+    from referee.replay.deal_replay import RecordedDecision
 
 MAX_CARDS, MAX_OTHERS = 150, 50
 """

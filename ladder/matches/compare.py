@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from ladder.ratings.sprt import MeanEstimate, SequentialTest, SprtDecision
 from pigpen.rules import seed_from
-from referee.match.formats import Format, by_bot
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, by_bot
 from referee.records.lines import DealLine, ResultLine
 
 if TYPE_CHECKING:

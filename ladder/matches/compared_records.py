@@ -11,8 +11,8 @@ from ladder.ratings.favours import MIN_SIDES, favour
 from ladder.ratings.means import Mean
 from ladder.values.bot_comparison import FoundFavour, FoundInRecords, MeanOfBoards, PhasePoints
 from pigpen.rules.scoring import card_weights
-from referee.records.by import BY_TAKEOVER
 from referee.records.recorded import seats_of
+from referee.records.steps import BY_TAKEOVER
 from referee.replay.deal_replay import DealReplay
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ladder.matches.house import house_bot
 from ladder.sandbox.bots.bot_source import seat_names
 from pigpen.values.notices import ClockSetting
+from referee.match.formats import MatchSpec
 from referee.match.match import Match
-from referee.match.spec import MatchSpec
 from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:

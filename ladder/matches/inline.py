@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.bots.bot_source import BotSource
     from pigpen import Bot
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ResultLine
     from referee.seats.seat import Seat
 

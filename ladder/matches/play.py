@@ -19,7 +19,7 @@ from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.values.runtimes import has_own_kernel
 from pigpen.rules.shuffle import commitment
 from referee.match.match import Match
-from referee.seats.hello import new_token
+from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatBroken
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.sandbox.base import Exit, Instance, Program
+    from referee.match.formats import MatchSpec
     from referee.match.observer import Observer
-    from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
     from referee.seats.fair_wait import Witness
     from referee.seats.process_controller import ProcessController

@@ -12,8 +12,7 @@ from ladder.matches.play import play_sandboxed
 from ladder.results.faults import Faults
 from pigpen.check import cases_of
 from pigpen.rules import Rules, seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ladder.matches.why import unforced, why_of
 from ladder.values.puzzles import FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat
 from pigpen.rules import Face, Phase
 from pigpen.rules.scoring import card_points
-from referee.records.by import BY_BOT
+from referee.records.steps import BY_BOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.decision import RecordedDecision
+    from referee.replay.deal_replay import RecordedDecision
 
 MAX_DEALS = 4
 """Deals of a match that are looked at: the same boards come again in each rotation."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ladder.matches.inline import Played
     from ladder.sandbox.base import Program
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
     from referee.seats.seat import Seat
 

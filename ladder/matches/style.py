@@ -12,9 +12,8 @@ from ladder.ratings.means import QUANTILE, Mean
 from ladder.values.style import FoundStyle, SeatPoints, Second, StyleBar, StyleFigure, Trait
 from pigpen.rules import Card, Phase
 from pigpen.rules.scoring import shooter_of
-from referee.records.by import BY_TAKEOVER, was_asked
 from referee.records.recorded import seats_of
-from referee.records.steps import action_of
+from referee.records.steps import BY_TAKEOVER, action_of, was_asked
 from referee.replay.deal_replay import DealReplay
 
 if TYPE_CHECKING:

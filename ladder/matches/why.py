@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ladder.matches.estimate import QUICK, TooManyChoices, estimates, played_out
 from ladder.matches.opinion import opinion_of
 from ladder.values.why import OPINIONS, Choice, Why
-from referee.records.by import was_asked
-from referee.records.steps import words_of
-from referee.replay.decision import decisions
+from referee.records.steps import was_asked, words_of
+from referee.replay.deal_replay import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.matches.opinion import Opinion
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.decision import RecordedDecision
+    from referee.replay.deal_replay import RecordedDecision
 
 CLOSER = 3
 """Candidates for each decision asked for: those that seem most costly at first are estimated with all deals."""

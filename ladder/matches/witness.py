@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from referee.seats.fair_wait import WitnessStart
-from referee.seats.hello import new_token
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.seats.fair_wait import WitnessStart, loop_time
+from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 
 if TYPE_CHECKING:

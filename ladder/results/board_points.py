@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from referee.match.formats import by_bot
-from referee.records.by import BY_TAKEOVER
+from referee.records.steps import BY_TAKEOVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

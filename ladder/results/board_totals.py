@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ladder.events.scoring import put_last
 from referee.match.formats import by_bot
-from referee.records.by import BY_TAKEOVER
 from referee.records.recorded import seats_of
+from referee.records.steps import BY_TAKEOVER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ladder.values.faults import FaultReport
-from referee.records.by import DEFAULT, was_asked
+from referee.records.steps import DEFAULT, was_asked
 from referee.seats.verdict import Verdict
 
 if TYPE_CHECKING:

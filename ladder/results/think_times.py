@@ -10,7 +10,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from referee.records.by import was_asked
+from referee.records.steps import was_asked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ from ladder.values.text import counted
 from pigpen.rules.errors import PigpenError
 from referee.match.match import first_line
 from referee.records.difference import compare, expect
-from referee.records.errors import RecordDiffers
+from referee.records.framing import RecordDiffers
 from referee.records.lines import to_json
 from referee.records.rules_file import rules_from
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ladder.results.summary import MatchSummary
     from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
     from ladder.worker.tasks import MatchOutcome, MatchTask
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import MatchLine
 
 _IDENTITY = re.compile("sha256:[0-9a-f]{64}")

@@ -13,7 +13,7 @@ import structlog
 from ladder.errors import LadderError, StoreError
 from ladder.store.leases import Lease
 from pigpen.rules.errors import PigpenError
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence

@@ -17,7 +17,7 @@ from ladder.store.commands.results import WrongRecord
 from ladder.trials.tasks import SubmissionOutcome
 from ladder.values.task import storable
 from ladder.worker.tasks import MatchOutcome
-from referee.records.errors import RecordError
+from referee.records.framing import RecordError
 from referee.records.lines import MatchLine
 from referee.records.recorded import BadRecord
 from referee.replay.verify import checked_lines

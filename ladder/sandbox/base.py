@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from referee.seats.exit import Exit as Exit  # how an instance ended
+from referee.seats.verdict import Exit as Exit  # how an instance ended
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

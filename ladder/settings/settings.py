@@ -42,9 +42,8 @@ from ladder.values.live_events import Public
 from ladder.values.order import Order
 from ladder.values.runtimes import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.values.sandbox_kind import LadderSandbox, SandboxKind
-from referee.match.spec import DEFAULT_CLOCK
-from referee.records.errors import shortened
-from referee.records.limits import MAX_DEALS, MAX_SEATS
+from referee.match.formats import DEFAULT_CLOCK
+from referee.records.framing import MAX_DEALS, MAX_SEATS, shortened
 from referee.records.lines import Instances
 
 if TYPE_CHECKING:

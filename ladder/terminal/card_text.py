@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.values.text import counted
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
-from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
+from referee.records.steps import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -14,8 +14,7 @@ import typer
 
 from ladder.errors import UserError
 from ladder.terminal.ladder import asked
-from referee.records.errors import RecordTooLarge
-from referee.records.limits import MAX_BYTES
+from referee.records.framing import MAX_BYTES, RecordTooLarge
 
 if TYPE_CHECKING:
     from ladder.app.local.reading import Source

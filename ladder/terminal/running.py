@@ -8,7 +8,7 @@ import signal
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.terminal.interrupts import stopped
-from referee.seats.stall_tolerant_loop import new_loop
+from referee.seats.fair_wait import new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -9,14 +9,14 @@ from ladder.matches.check_wire import WIRE_GROUP
 from ladder.values.runtimes import AUTO, SHARED
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.matches.preflight import Preflight
     from ladder.trials.tasks import SubmissionTask
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
 
 
 def again(task: SubmissionTask, found: Preflight) -> str:

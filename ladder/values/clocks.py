@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pigpen.values.notices import ClockSetting
-from referee.match.spec import DEFAULT_CLOCK
-from referee.records.errors import shortened
+from referee.match.formats import DEFAULT_CLOCK
+from referee.records.framing import shortened
 
 DEFAULT_CLOCK_TEXT = f"{DEFAULT_CLOCK.bank:g}+{DEFAULT_CLOCK.increment:g}"
 MAX_SECONDS = 1_000_000

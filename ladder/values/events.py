@@ -10,8 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MIN_LIMIT, read_clock
 from ladder.values.value import Time, Value, in_utc
-from referee.match.spec import DEFAULT_CLOCK
-from referee.records.limits import MAX_DEALS, MAX_SEATS
+from referee.match.formats import DEFAULT_CLOCK
+from referee.records.framing import MAX_DEALS, MAX_SEATS
 
 MAX_ENTRANTS = 200
 MAX_ROUNDS = 200

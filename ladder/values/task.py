@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict
 
 from ladder.values.text import sanitize
-from referee.records.described import Described
+from referee.records.lines import Described
 
 MAX_SENTENCE = 10_000
 """Characters; one with the end of a build's output has some thousands."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, ConfigDict
 
-from referee.records.described import Described
+from referee.records.lines import Described
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
 """Years of a moment. Python has one year more on each side, so that a moment can be given in any time zone."""

@@ -21,10 +21,9 @@ from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.host.cores import CORES
 from ladder.worker.child_process import SECRETS
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.match import Match
-from referee.match.spec import MatchSpec
-from referee.records.packed_record import PackedRecord
+from referee.records.file import PackedRecord
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager

@@ -29,8 +29,8 @@ from ladder.matches.answering import answer
 from ladder.values.questions import QUESTIONS
 from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.process import serve_coordinator
-from referee.records.errors import RecordError
-from referee.seats.stall_tolerant_loop import new_loop
+from referee.records.framing import RecordError
+from referee.seats.fair_wait import new_loop
 
 if TYPE_CHECKING:
     import socket

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from pigpen.rules import Deal
+    from referee.match.formats import MatchSpec
     from referee.match.observer import Steps
-    from referee.match.spec import MatchSpec
     from referee.records.lines import DealLine, MatchLine, ResultLine
 
 HELD_CHARACTERS = 32 * 1024**2

@@ -38,7 +38,7 @@ from ladder.worker.pinned import load_version
 from ladder.worker.service import Service
 from ladder.worker.task_worker import shut_down
 from ladder.worker.worker import Worker
-from referee.seats.stall_tolerant_loop import new_loop
+from referee.seats.fair_wait import new_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,8 +17,7 @@ from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
 from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
 from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
 

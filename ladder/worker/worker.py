@@ -29,7 +29,7 @@ from ladder.worker.live_sender import LiveSender
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.tasks import FolderOutcome, FolderTask, MatchOutcome, MatchTask, ProbeTask
 from ladder.worker.trials import try_task
-from referee.records.packed_record import PackedRecord
+from referee.records.file import PackedRecord
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

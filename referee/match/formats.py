@@ -1,17 +1,61 @@
-"""Match formats: which deals are played at which table, who sits where, and when a match ends."""
+"""
+Seating: on every board the bots sit in another circular order, and each rotation moves them on by one seat.
+
+The recipe is part of the published one (docs/deals.md), so that anyone can find the seats from the match seed.
+
+Match formats: which deals are played at which table, who sits where, and when a match ends.
+
+The most time that a match can take when every bot uses all the time that it is allowed.
+
+Specification of a match.
+"""
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from pigpen.rules import Deal, Game, Rules
-from referee.match.seating import seats_of
+from pigpen.rules import Deal, Game, Rules, new_seed
+from pigpen.rules.shuffle import shuffle
+from pigpen.values.notices import ClockSetting
+from referee.seats.clock import MARGIN, NOTICE_SECONDS, WALL_CAP
+from referee.seats.verdict import TAKEOVER_AT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+TAG = "seating"
+MAX_LISTED = 6
+"""Most seats of which all circular orders are listed; there are (n−1)! of them."""
+
+
+def seats_of(rules: Rules, seed: bytes, board: int, rotation: int) -> tuple[int, ...]:
+    """Give the number of the bot in each seat of *board* (from 0) in its *rotation* (0 to n−1)."""
+    order = circular_order(rules, seed, board)
+    return tuple(order[(seat + rotation) % rules.players] for seat in range(rules.players))
+
+
+def circular_order(rules: Rules, seed: bytes, board: int) -> tuple[int, ...]:
+    """
+    Order the bots by number, clockwise from bot 0, on *board*: each one's left neighbour comes next.
+
+    The possible orders are shuffled once; board k takes number k, and after the last one they begin again. Beyond
+    `MAX_LISTED` seats every board shuffles bots 1 to n−1 for itself.
+    """
+    if rules.players > MAX_LISTED:
+        return (0, *shuffle(TAG, seed, board, range(1, rules.players)))
+    orders = shuffle(TAG, seed, 0, _orders(rules))
+    return orders[board % len(orders)]
+
+
+def _orders(rules: Rules) -> list[tuple[int, ...]]:
+    """List every circular order, the lowest first; with partners those where bots 0 and 2 sit opposite."""
+    orders = [(0, *others) for others in itertools.permutations(range(1, rules.players))]
+    return [order for order in orders if order[2] == 2] if rules.partners else orders
 
 
 @dataclass(frozen=True)
@@ -165,3 +209,69 @@ def format_for_bots(form: str) -> str:
 def by_bot(values: tuple[int, ...], seats: tuple[int, ...]) -> tuple[int, ...]:
     """Put what each seat has in the order of the bots that sit there."""
     return tuple(value for _, value in sorted(zip(seats, values, strict=True)))
+
+
+TABLE_SECONDS = 60.0
+"""Seconds allowed to the platform itself for a table: to start its programs, to pass messages on, to clean up."""
+
+
+def longest_match(rules: Rules, form: Format, clock: ClockSetting) -> float:
+    """
+    Give the most seconds that a match can take, its tables one after the other.
+
+    The bots of a table are asked one at a time, and each pays for its own decisions: the bank bounds what a bot can
+    use, and so the sum bounds the table. A sealed question is put to all at once, and the wall time of each counts
+    only its share; so one bot alone can use the share of all.
+    """
+    tables = form.tables(rules)
+    deals = _deals(rules, form)
+    sealed = deals * ((rules.passing is not None) + (rules.exposing is not None))
+    decisions = sealed + deals * (rules.hand_size + (rules.moon is not None))
+    banks = math.ceil(deals / clock.deals_per_bank)
+    used = min(decisions * clock.limit, banks * clock.bank + decisions * clock.increment)
+    alone = min(sealed * clock.limit, rules.players * used)
+    thinking = rules.players * (WALL_CAP * (used + alone) + decisions * MARGIN)
+    notices = rules.players * (deals + TAKEOVER_AT + 2) * NOTICE_SECONDS
+    return tables * (clock.start_up + thinking + notices + TABLE_SECONDS)
+
+
+def _deals(rules: Rules, form: Format) -> int:
+    """Compute the most deals at one table; a game that does not end by its score ends by its cap (C-8)."""
+    count = form.count(rules)
+    if count is not None:
+        return count // form.tables(rules)
+    return rules.end.cap if rules.end.deals is None else min(rules.end.cap, rules.end.deals)
+
+
+DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
+PERSON_SECONDS = 30.0
+"""Seconds of wall time that a person has for each decision, by default."""
+
+
+def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
+    """
+    Make a clock without a bank: *seconds* for each decision, and for taking the seat.
+
+    >>> person_clock().limit
+    30.0
+    """
+    return ClockSetting(bank=0.0, increment=seconds, limit=seconds, start_up=max(seconds, PERSON_SECONDS))
+
+
+@dataclass(frozen=True)
+class MatchSpec:
+    """Specification of a match: its rules, bots, format, clocks and seed."""
+
+    rules: Rules
+    bots: tuple[str, ...]
+    """A name for each bot, in the order of their numbers; the same bot may play several of them."""
+    format: Format
+    clock: ClockSetting = DEFAULT_CLOCK
+    seed: bytes = field(default_factory=new_seed)
+    """256 bits; everything random in the match comes from it."""
+    people: Mapping[int, ClockSetting] = field(default_factory=dict, hash=False)
+    """The people among the bots, by their numbers, each with a clock of its own."""
+
+    def clock_of(self, bot: int) -> ClockSetting:
+        """Give the clock of a bot, or a person, by its number."""
+        return self.people.get(bot, self.clock)

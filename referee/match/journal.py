@@ -1,19 +1,20 @@
-"""Decisions of the deal under way, kept so that an interrupted match resumes at the very card."""
+"""
+Decisions as the record writes them.
+
+Decisions of the deal under way, kept so that an interrupted match resumes at the very card.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from referee.match.player import Decision, Fault
-from referee.match.step_fields import in_ms, step_fields
-from referee.records.by import DEFAULT
 from referee.records.journal import JournalLine
-from referee.records.steps import action_of
-from referee.seats.exit import Exit
-from referee.seats.verdict import Verdict
+from referee.records.steps import DEFAULT, action_of, words_of
+from referee.seats.verdict import Exit, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from referee.match.observer import Steps
     from referee.match.player import Player
@@ -22,6 +23,27 @@ if TYPE_CHECKING:
 
     Done = list[tuple[int, Decision]]
     """Seats, and what each of them did."""
+
+
+def in_ms(seconds: Iterable[float | None]) -> tuple[float | None, ...] | None:
+    """Give milliseconds for the record; None where there are none at all."""
+    times = tuple([None if each is None else round(each * 1000, 3) for each in seconds])
+    return None if times.count(None) == len(times) else times
+
+
+def step_fields(seat: int, decision: Decision) -> dict[str, object]:
+    """Give the fields of a `Step`."""
+    field, text = words_of(decision.action)
+    return {"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)}
+
+
+def _fault(fault: Fault | None) -> dict[str, object]:
+    """Give the fields of a `Step` that tell why the default action was played."""
+    if fault is None:
+        return {}
+    if fault.end is None:
+        return {"why": fault.message}
+    return {"why": fault.message, "exit_code": fault.end.code, "oom": fault.end.oom}
 
 
 class Journal:
@@ -58,11 +80,11 @@ def restore(line: JournalLine, players: Sequence[Player]) -> Done:
         player = players[step.seat]
         player.charge_unasked(unasked)
         player.count_recorded(step, took, cpu, len(players))
-        done.append((step.seat, Decision(action_of(step), step.by, took, cpu, _fault(step), unasked)))
+        done.append((step.seat, Decision(action_of(step), step.by, took, cpu, _fault_of_step(step), unasked)))
     return done
 
 
-def _fault(step: Step) -> Fault | None:
+def _fault_of_step(step: Step) -> Fault | None:
     if not step.by.startswith(DEFAULT):
         return None
     end = None if step.exit_code is None else Exit(step.exit_code, bool(step.oom))

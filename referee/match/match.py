@@ -1,4 +1,8 @@
-"""A match: n bots, one variant, one format, one clock, one seed."""
+"""
+A match: n bots, one variant, one format, one clock, one seed.
+
+An interrupted match: what its unfinished record says, and what must be known besides.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,14 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules.errors import PigpenError
 from pigpen.rules.shuffle import commitment
+from pigpen.values.notices import ClockSetting
+from referee.match.formats import Format, MatchSpec
 from referee.match.observer import Announcer
 from referee.match.result import Tally
 from referee.match.table import Table
-from referee.records.lines import ClockLine, DealLine, MatchLine, PersonLine, ResultLine
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.records.lines import VERSION, ClockLine, DealLine, MatchLine, PersonLine, ResultLine
+from referee.records.rules_file import RulesFileError, rules_from
+from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +28,7 @@ if TYPE_CHECKING:
 
     from referee.match.journal import Journal
     from referee.match.observer import Observer
-    from referee.match.spec import MatchSpec
-    from referee.records.lines import ImageFiles, Instances
+    from referee.records.lines import AnyLine, ImageFiles, Instances
     from referee.seats.seat import Seat
 
     OpenTable = Callable[[int], AbstractAsyncContextManager[Sequence[Seat]]]
@@ -210,3 +216,55 @@ def _people(spec: MatchSpec) -> tuple[PersonLine, ...] | None:
     """Give what the record says of people; nothing where there are none."""
     people = sorted(spec.people.items())
     return tuple(PersonLine(bot=bot, clock=ClockLine(**asdict(clock))) for bot, clock in people) or None
+
+
+FINISHED = "the match is finished"
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A record without its last line."""
+
+    first: MatchLine
+    deals: tuple[DealLine, ...]
+
+    @classmethod
+    def of(cls, lines: Iterable[AnyLine]) -> Unfinished:
+        """
+        Take the lines of a record.
+
+        Raises:
+            CannotResume: If the match is finished, or the lines are not those of a match.
+        """
+        found = list(lines)
+        if not found or not isinstance(found[0], MatchLine):
+            raise CannotResume("it does not begin with the first line of a match")
+        first, rest = found[0], found[1:]
+        if first.version != VERSION:
+            raise CannotResume(
+                f"it is of version {first.version} of the format; only records of version {VERSION} can be resumed"
+            )
+        if any(isinstance(line, ResultLine) for line in rest):
+            raise CannotResume(FINISHED)
+        deals = tuple(line for line in rest if isinstance(line, DealLine))
+        if len(deals) != len(rest):
+            raise CannotResume("it holds more than one match")
+        return cls(first, deals)
+
+    def spec(self, seed: bytes) -> MatchSpec:
+        """
+        Give what the match is.
+
+        Raises:
+            CannotResume: If *seed* is not the one that the record commits to, or the first line cannot be understood.
+        """
+        if commitment(seed) != self.first.commitment:
+            raise CannotResume("the seed is not the one with which the match began")
+        try:
+            clock = ClockSetting(**self.first.clock.model_dump())
+            people = {each.bot: ClockSetting(**each.clock.model_dump()) for each in self.first.people or ()}
+            rules, form = rules_from(self.first.rules), Format.parse(self.first.format)
+            form.check(rules)
+            return MatchSpec(rules, self.first.bots, form, clock, seed, people)
+        except (RulesFileError, ValueError) as error:
+            raise CannotResume(f"its first line cannot be understood: {error}") from None

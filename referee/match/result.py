@@ -9,8 +9,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from referee.match.formats import by_bot
-from referee.records.by import BY_BOT, DEFAULT, was_asked
 from referee.records.lines import BotResult, ResultLine
+from referee.records.steps import BY_BOT, DEFAULT, was_asked
 from referee.seats.verdict import Verdict, is_taken_over
 
 if TYPE_CHECKING:

@@ -10,24 +10,22 @@ from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
 from referee.match.formats import format_for_bots
-from referee.match.idle_bots import IdleBots
-from referee.match.journal import restore
+from referee.match.journal import in_ms, restore, step_fields
 from referee.match.person import PersonPlayer
-from referee.match.player import Player
+from referee.match.player import IdleBots, Player
 from referee.match.result import places
-from referee.match.step_fields import in_ms, step_fields
 from referee.records.lines import DealLine
 from referee.records.steps import action_of, names_of
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from pigpen.rules import Deal
+    from referee.match.formats import MatchSpec
     from referee.match.journal import Journal
     from referee.match.observer import Announcer
     from referee.match.player import Decision
-    from referee.match.spec import MatchSpec
     from referee.seats.seat import Seat
 
     Question = Callable[[], Coroutine[None, None, Decision]]

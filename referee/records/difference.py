@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pydantic
 
-from referee.records.errors import RecordDiffers, shortened
+from referee.records.framing import RecordDiffers, shortened
 from referee.records.lines import from_json, objection
 
 if TYPE_CHECKING:

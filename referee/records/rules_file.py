@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.errors import PigpenError
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 
 FILE_BYTES = 16 * 1024
 """The most bytes of a rules file; the presets have less than 1 KiB."""

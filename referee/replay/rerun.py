@@ -15,12 +15,11 @@ from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from referee.match.formats import format_for_bots
 from referee.match.player import Player, ask_in_time
 from referee.match.table import bot_seed
-from referee.records.by import BY_FORCED, was_asked
 from referee.records.recorded import seats_of
-from referee.records.steps import action_of, words_of
+from referee.records.steps import BY_FORCED, action_of, was_asked, words_of
 from referee.replay.deal_replay import DealReplay
 from referee.seats.clock import Stopwatch
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.seats.fair_wait import loop_time
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Deal
     from pigpen.values.view import View
     from referee.records.lines import DealLine, Step
-    from referee.records.packed_deals import Deals
-    from referee.records.recorded import Recorded
+    from referee.records.recorded import Deals, Recorded
     from referee.replay.deal_replay import Moment
     from referee.seats.seat import Seat
 

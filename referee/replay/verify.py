@@ -20,14 +20,12 @@ import pydantic_core
 from pigpen.rules.shuffle import SEED_BYTES, commitment
 from referee.match.formats import Format
 from referee.match.result import Tally
-from referee.records.chain import START, unchained
 from referee.records.difference import compare, expect, readable
-from referee.records.errors import RecordCut, RecordDiffers, RecordError, RecordTooLarge
+from referee.records.file import opened, raw_lines
+from referee.records.framing import START, RecordCut, RecordDiffers, RecordError, RecordTooLarge, unchained
 from referee.records.lines import READABLE, MatchLine, to_json
-from referee.records.raw_lines import opened, raw_lines
 from referee.records.rules_file import RulesFileError, rules_from
-from referee.replay.dealing import RecordedDealing, SeedDealing
-from referee.replay.retrace import Retrace
+from referee.replay.retrace import RecordedDealing, Retrace, SeedDealing
 
 if TYPE_CHECKING:
     import io

@@ -1,4 +1,12 @@
 """
+An event loop whose time stands still while the referee itself does.
+
+A referee that is stopped, swapped out, or kept from its core cannot read answers; its timers would find every bot late
+as soon as it continues. That is no fault of the bots. So the loop's clock leaves out each time for which its thread
+neither worked nor waited for what it wanted to wait for.
+
+A timer that is cheap to set again and again, and seldom fires.
+
 Waiting for a program that must do something by itself: take its seat, or end.
 
 The seconds that it is given are seconds of a machine that lets it run. They are counted in two ways, and the larger
@@ -12,14 +20,135 @@ hangs is found on a busy machine too, and one that only was not let run is not b
 from __future__ import annotations
 
 import asyncio
+import selectors
+import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from referee.seats.stall_tolerant_loop import loop_time
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+STALL_SECONDS = 0.25
+"""A standstill that is shorter counts: who plays beside others has to live with that."""
+BEAT_SECONDS = 0.25
+"""Longest wait of the loop in seconds; in a longer one, a standstill would look like waiting."""
+
+
+def loop_time() -> float:
+    """Give the seconds by the clock of the event loop that runs now."""
+    return asyncio.get_running_loop().time()
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """Make an event loop for a referee; on Windows an ordinary one, for only that one can start programs there."""
+    return asyncio.new_event_loop() if sys.platform == "win32" else StallTolerantLoop()
+
+
+class StallSelector(selectors.DefaultSelector):
+    """
+    A selector that notices when its thread stands still.
+
+    Attributes:
+        stalled: Seconds of all standstills so far.
+    """
+
+    def __init__(self, wall: Callable[[], float] = time.monotonic, cpu: Callable[[], float] = time.thread_time) -> None:
+        super().__init__()
+        self.stalled = 0.0
+        self._wall = wall
+        self._cpu = cpu
+        self._looked = wall()
+        """Time of the last look at the clock: no standstill begins before that."""
+        self._seen = self._looked, cpu()
+        """Time of the last reading of the thread's CPU time, and its value."""
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """Wait for events, *timeout* seconds at most, or `BEAT_SECONDS`; there may be none."""
+        patience = BEAT_SECONDS if timeout is None else min(max(timeout, 0.0), BEAT_SECONDS)
+        entered = self.look()
+        events = super().select(patience)
+        left = self._looked = self._wall()
+        self._count(left - entered - patience)
+        self._seen = left, self._cpu()
+        return events
+
+    def look(self) -> float:
+        """Count what the thread stood still since it was looked last, and give the time by the wall clock."""
+        now, (seen, used) = self._wall(), self._seen
+        if now - seen > STALL_SECONDS:  # what the thread did meanwhile took CPU time; the rest is none of its doing
+            cpu = self._cpu()
+            self._count(min(now - seen - (cpu - used), now - self._looked))
+            self._seen = now, cpu
+        self._looked = now
+        return now
+
+    def _count(self, seconds: float) -> None:
+        if seconds > STALL_SECONDS:
+            self.stalled += seconds
+
+
+class StallTolerantLoop(asyncio.SelectorEventLoop):
+    """An event loop on whose clock its own standstills take no time."""
+
+    def __init__(self) -> None:
+        self._watching = StallSelector()
+        super().__init__(self._watching)
+
+    def time(self) -> float:
+        """Give the seconds of a clock that runs as `time.monotonic` does while the loop can work."""
+        return self._watching.look() - self._watching.stalled
+
+
+class LazyTimer:
+    """
+    Calls a function once, some time after it was set, unless it is set again or stopped before.
+
+    To set it costs next to nothing: the event loop's timer from an earlier setting stays, and when that expires, it is
+    started again for the time that is left. So the event loop gets a timer every few seconds, not for every decision.
+    """
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        """Prepare a timer that calls *callback* in the event loop that runs now."""
+        self._callback = callback
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._due: float | None = None
+
+    def set(self, seconds: float) -> None:
+        """Fire in *seconds* from now; an earlier setting no longer counts."""
+        self._due = due = self._loop.time() + seconds
+        if self._timer is None or self._timer.when() > due:
+            self._start(due)
+
+    def stop(self) -> None:
+        """Do not fire."""
+        self._due = None
+
+    def close(self) -> None:
+        """Do not fire, and remove the event loop's timer."""
+        self._due = None
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _start(self, due: float) -> None:
+        if self._timer:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(due, self._expired)
+
+    def _expired(self) -> None:
+        self._timer = None
+        if self._due is None:
+            return
+        if self._due > self._loop.time():
+            self._start(self._due)
+        else:
+            self._due = None
+            self._callback()
+
 
 LOOKS = 4
 """A witness is started after each of this many equal parts of the seconds that a program is given."""

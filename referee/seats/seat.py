@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pigpen.bot import WrongAnswer, decide, notify
 from pigpen.values.notices import NO_ACTION
-from referee.seats.exit import Exit
-from referee.seats.verdict import SeatFailure, Verdict
+from referee.seats.verdict import Exit, SeatFailure, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,20 +1,32 @@
-"""The server of one seat: a Unix socket while a bot is expected, and the connections made over it."""
+"""
+The server of one seat: a Unix socket while a bot is expected, and the connections made over it.
+
+Ending a stream with a reason.
+
+The first message of a bot: it proves with its token that a seat is its own.
+
+Messages to a bot: one stream at a time, one message after the other.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import secrets
 from typing import TYPE_CHECKING, TypeAlias
 
-from pigpen.v1.referee_pb2 import RefereeMessage
-from pigpen.wire.messages import MAX_BYTES
+from google.protobuf.message import DecodeError
+
+from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
+from pigpen.wire.messages import MAX_BYTES, PROTOCOL, too_long
 from pigpen.wire.transport import grpc
-from referee.seats.backlog import Backlog
-from referee.seats.listener import MAX_WAITING, Listener
+from referee.seats.listener import MAX_WAITING, Backlog, Listener
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
     from pathlib import Path
+    from typing import NoReturn
 
 Context: TypeAlias = "grpc.aio.ServicerContext[bytes, RefereeMessage]"
 """The referee's end of one stream; what the bot sends is left as bytes."""
@@ -193,3 +205,102 @@ def _obstacle(socket: Path) -> str:
     if len(str(socket)) > LONGEST_PATH:
         return f"a socket's path may have {LONGEST_PATH} characters, set TMPDIR to a shorter one"
     return "is its disk full?"
+
+
+async def refuse(context: Context, code: grpc.StatusCode, reason: str) -> NoReturn:
+    """
+    End a stream with a reason, whether or not the other end is still there to read it.
+
+    It always raises what gRPC expects: AbortError, or CancelledError if the other end has gone meanwhile. Any other
+    exception would stand in the log as a failure of ours.
+    """
+    try:
+        await context.abort(code, reason)
+    except grpc.aio.InternalError:
+        raise asyncio.CancelledError from None
+
+
+_PAGE = "see docs/protocol.md"
+_FIRST = f"send BotMessage.hello as soon as the stream is open ({_PAGE})"
+
+
+def new_token() -> str:
+    """Make a fresh seat token: 128 random bits in hex."""
+    return secrets.token_hex(16)
+
+
+async def check_hello(context: Context, token: str, seconds: float) -> None:
+    """Read the first message, within *seconds*; end the stream unless it is a Hello with the seat's *token*."""
+    try:
+        async with asyncio.timeout(seconds):
+            data = await context.read()
+        if isinstance(data, bytes) and len(data) > MAX_BYTES:
+            await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, f"{too_long(len(data))}: {_FIRST}")
+        message = BotMessage.FromString(data if isinstance(data, bytes) else b"")
+    except TimeoutError:
+        await refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {seconds:g} s: {_FIRST}")
+    except DecodeError:
+        await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, f"the first message cannot be read: {_FIRST}")
+    if message.WhichOneof("body") != "hello":
+        await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, f"the first message is not a Hello: {_FIRST}")
+    hello = message.hello
+    if not hmac.compare_digest(hello.token.encode(), token.encode()):
+        await refuse(
+            context,
+            grpc.StatusCode.UNAUTHENTICATED,
+            f"that is not the token of this seat: hello.token has to be PIGPEN_TOKEN as it is ({_PAGE})",
+        )
+    if hello.protocol != PROTOCOL:
+        await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, other_protocol(PROTOCOL, hello.protocol))
+
+
+def other_protocol(spoken: int, claimed: int) -> str:
+    """Say that a referee that speaks one protocol is not spoken to in another."""
+    return f"this referee speaks protocol {spoken}, and hello.protocol is {claimed}; update the bot's SDK ({_PAGE})"
+
+
+class Stream:
+    """The stream that a bot has opened to its seat, or none; while there is none, nothing is sent."""
+
+    def __init__(self) -> None:
+        self._context: Context | None = None
+        self._writing = asyncio.Lock()
+
+    @property
+    def is_there(self) -> bool:
+        """True while the bot has a stream."""
+        return self._context is not None
+
+    def attach(self, context: Context) -> None:
+        """Note that the bot has connected."""
+        self._context = context
+
+    def detach(self) -> None:
+        """Note that its stream has ended."""
+        self._context = None
+
+    async def begin(self, missed: Iterable[RefereeMessage]) -> None:
+        """
+        Begin the stream with what the bot has *missed*, before anything else is sent to it.
+
+        The headers go alone: gRPC would send them twice if the first message were given up on its way.
+        """
+        context = self._context
+        assert context is not None
+        async with self._writing:
+            try:
+                await context.send_initial_metadata(())
+                for message in missed:
+                    await context.write(message)
+            except (grpc.aio.BaseError, asyncio.InvalidStateError):
+                return  # it has broken: the next one begins the same way
+
+    async def send(self, message: RefereeMessage) -> None:
+        """Write a message; if the stream breaks, or is another one by the time it is its turn, nothing is sent."""
+        context = self._context
+        async with self._writing:
+            if context is not None and context is self._context:
+                try:
+                    await context.write(message)
+                except (grpc.aio.BaseError, asyncio.InvalidStateError):
+                    return

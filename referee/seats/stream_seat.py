@@ -1,24 +1,34 @@
-"""A seat that a bot takes over gRPC: one Unix socket, one token, one stream at a time."""
+"""
+One question to a bot that has not been answered yet.
+
+Limits on messages and reconnections: a flood costs the referee time that no clock measures.
+
+A seat that a bot takes over gRPC: one Unix socket, one token, one stream at a time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from google.protobuf.message import DecodeError
+
+from pigpen.v1.referee_pb2 import Answer, BotMessage
 from pigpen.values.notices import MatchResult
-from pigpen.wire.messages import MalformedMessage, action_of, notice_message, request_message, welcome_message
+from pigpen.wire.messages import (
+    MAX_BYTES,
+    MalformedMessage,
+    action_of,
+    notice_message,
+    request_message,
+    too_long,
+    welcome_message,
+)
 from pigpen.wire.transport import grpc
-from referee.seats.deadlines import DEADLINES
-from referee.seats.fair_wait import FairTime, wait_fairly
-from referee.seats.hello import check_hello
-from referee.seats.lazy_timer import LazyTimer
+from referee.seats.deadlines import DEADLINES, ReconnectWindow
+from referee.seats.fair_wait import FairTime, LazyTimer, wait_fairly
 from referee.seats.process_controller import FreezePolicy, NoController
-from referee.seats.question import PendingQuestion
-from referee.seats.reconnect_window import ReconnectWindow
-from referee.seats.refusal import refuse
-from referee.seats.seat_server import SeatServer
-from referee.seats.stream import Stream
-from referee.seats.traffic import Traffic
+from referee.seats.seat_server import SeatServer, Stream, check_hello, refuse
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -31,10 +41,111 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
     from referee.seats.deadlines import Deadlines
-    from referee.seats.exit import Exit
     from referee.seats.fair_wait import Witness
     from referee.seats.process_controller import ProcessController
     from referee.seats.seat_server import Context
+    from referee.seats.verdict import Exit
+
+
+class PendingQuestion:
+    """
+    A request and the answer to it.
+
+    It ends the wait for itself: `asyncio.timeout` would take a twentieth of the time of a whole decision.
+
+    Attributes:
+        message: The request; a bot that reconnects gets the same one again.
+        watch: Runs since the question was sent.
+        answer: The bot's answer, once it is there; or why none will come.
+    """
+
+    def __init__(self, decision: int, message: RefereeMessage, watch: Stopwatch) -> None:
+        self.message = message
+        self.watch = watch
+        loop = asyncio.get_running_loop()
+        self.answer: asyncio.Future[Answer] = loop.create_future()
+        self._decision = decision
+        self._asker = asyncio.current_task(loop)
+        self._expired = False
+
+    def receive(self, data: bytes) -> None:
+        """Take one message of the bot; an answer to another question is dropped."""
+        if self.answer.done():
+            return
+        if len(data) > MAX_BYTES:
+            self.answer.set_exception(MalformedMessage(too_long(len(data))))
+            return
+        try:
+            message = BotMessage.FromString(data)
+        except DecodeError:
+            self.answer.set_exception(MalformedMessage("the message cannot be read as a BotMessage"))
+            return
+        if message.WhichOneof("body") != "answer":
+            self.answer.set_exception(MalformedMessage("the message is not an Answer"))
+        elif message.answer.decision == self._decision:
+            self.answer.set_result(message.answer)
+
+    def give_up(self, failure: Exception) -> None:
+        """Give up: no answer will come."""
+        if not self.answer.done():
+            self.answer.set_exception(failure)
+
+    def expire(self) -> None:
+        """End the wait: the task that made this question waits no longer, not even for the question to be sent."""
+        assert self._asker is not None
+        self._expired = True
+        self._asker.cancel()
+
+    def has_expired(self) -> bool:
+        """Tell whether that is why its task has been cancelled, and the only reason."""
+        return self._expired and self._asker is not None and not self._asker.uncancel()
+
+    def close(self) -> None:
+        """Mark the failure as seen: asyncio warns of one that came while the question itself was still being sent."""
+        if not self.answer.cancel() and not self.answer.cancelled():
+            self.answer.exception()
+
+
+MAX_UNASKED = 64
+"""Messages that a seat takes in a match beyond one for each time that a question was put."""
+MAX_STREAMS = 16
+"""Streams that a bot may open to its seat in a match, refused ones included."""
+
+
+class Traffic:
+    """
+    Counts the messages and streams that come to one seat, without Hellos.
+
+    A late answer was asked for once, so an honest bot never reaches the limit, however slow it is.
+    """
+
+    def __init__(self, max_unasked: int = MAX_UNASKED, max_streams: int = MAX_STREAMS) -> None:
+        self._max_unasked = max_unasked
+        self._max_streams = max_streams
+        self._unasked = 0
+        self._streams = 0
+
+    def question(self) -> None:
+        """Note that a question is put, or put again on a new stream."""
+        self._unasked -= 1
+
+    def message(self) -> None:
+        """Note that a message has come."""
+        self._unasked += 1
+
+    def stream(self) -> None:
+        """Note that a stream has been opened."""
+        self._streams += 1
+
+    @property
+    def excess(self) -> str:
+        """The excess of the bot, in words; empty while there is none."""
+        if self._unasked > self._max_unasked:
+            return f"it sent more than {self._max_unasked} messages that were not asked for"
+        if self._streams > self._max_streams:
+            return f"it opened more than {self._max_streams} streams in one match"
+        return ""
+
 
 CHECK_SECONDS = 0.001
 """The least seconds from one reading of a bot's CPU time to the next."""

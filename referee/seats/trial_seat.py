@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pigpen.v1.referee_pb2 import RefereeMessage, Request, Welcome
 from pigpen.wire.messages import PROTOCOL
 from pigpen.wire.transport import grpc
-from referee.seats.hello import other_protocol
+from referee.seats.seat_server import other_protocol
 from referee.seats.stream_seat import StreamSeat
 
 if TYPE_CHECKING:

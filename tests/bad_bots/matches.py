@@ -19,8 +19,7 @@ from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.warm_container import SEAT
 from ladder.sandbox.host.visible import make_visible
 from pigpen.rules import PRESETS, seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
 from tests.for_two import FEW_TRICKS, FOR_THREE, FOR_TWO

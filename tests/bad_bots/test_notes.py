@@ -21,8 +21,7 @@ from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.warm_container import SEAT
 from pigpen.rules import PRESETS, Rules
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine, Instances
 from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated

@@ -23,8 +23,7 @@ from ladder.sandbox.process.process_instance import ProcessInstance
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine, Step, to_json, without_times
 from referee.records.rules_file import load_rules
 from referee.seats.clock import Stopwatch

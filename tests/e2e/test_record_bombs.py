@@ -14,11 +14,19 @@ import pytest
 
 from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
-from referee.records.chain import START, chained
 from referee.records.file import RecordWriter, read_record
-from referee.records.limits import LINE_BYTES, MAX_BYTES, MAX_DEALS, MAX_LINES, MAX_STEPS
+from referee.records.framing import (
+    HEADER_BYTES,
+    LINE_BYTES,
+    MAX_BYTES,
+    MAX_DEALS,
+    MAX_LINES,
+    MAX_STEPS,
+    START,
+    chained,
+    pack,
+)
 from referee.records.lines import DealLine, MatchLine, Step, to_json
-from referee.records.packing import HEADER_BYTES, pack
 from tests.e2e.command import PIGPEN, environment
 from tests.referee.recorded import SEED, match_lines, write_record
 from tests.typed import typed

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.records.errors import RecordCut
+from referee.records.file import raw_lines
+from referee.records.framing import RecordCut
 from referee.records.lines import without_times
-from referee.records.raw_lines import raw_lines
 from tests.e2e.command import PATIENT, pigpen, started
 from tests.waiting import PATIENCE
 

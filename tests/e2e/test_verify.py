@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.records.errors import RecordCut
+from referee.records.file import raw_lines
+from referee.records.framing import RecordCut
 from referee.records.lines import MatchLine
-from referee.records.raw_lines import raw_lines
 from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process, started
 from tests.referee.recorded import match_lines, write_record
 from tests.waiting import PATIENCE

@@ -18,8 +18,7 @@ from ladder.store import models
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec
 from referee.seats.seat import InlineSeat
 from referee.seats.verdict import Verdict
 from tests.referee.scripted_seats import ScriptedSeat, fails

@@ -13,8 +13,8 @@ from ladder.results.summary import summarise
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import make_folders, open_ladder
 from ladder.store.commands.results import record_summary
+from referee.records.file import PackedRecord
 from referee.records.lines import MatchLine
-from referee.records.packed_record import PackedRecord
 from tests.ladder.ladders import NOW, enter, lease, queue
 
 if TYPE_CHECKING:

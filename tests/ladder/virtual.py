@@ -15,7 +15,7 @@ from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
-from referee.records.packed_record import PackedRecord
+from referee.records.file import PackedRecord
 from referee.seats.verdict import Verdict
 from tests.ladder.ladders import NOW
 from tests.referee.recorded import honest_seats

@@ -13,8 +13,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerProgram, DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from pigpen.rules import seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from tests.for_two import FEW_TRICKS
 from tests.waiting import PATIENT
 

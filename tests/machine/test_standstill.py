@@ -8,8 +8,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.lines import DealLine
 from tests.e2e.command import started
 from tests.processes import children

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.records.file import RecordWriter
-from referee.seats.exit import Exit
-from referee.seats.verdict import SeatFailure, Verdict
+from referee.seats.verdict import Exit, SeatFailure, Verdict
 from tests.referee.scripted_seats import AbsentSeat, PersonsSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_tables
 

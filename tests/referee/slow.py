@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from referee.seats.clock import MARGIN, WALL_CAP
 from tests.referee.scripted_seats import ScriptedSeat, honest
 

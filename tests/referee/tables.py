@@ -10,8 +10,8 @@ from referee.match.match import Match
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
+    from referee.match.formats import MatchSpec
     from referee.match.observer import Observer
-    from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ResultLine
     from referee.seats.seat import Seat
 

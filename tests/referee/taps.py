@@ -16,9 +16,9 @@ from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.wire.messages import notice_message, request_message, welcome_message
 from pigpen.wire.person_messages import seen_message
 from referee.match import table
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
-from referee.seats.presence import Presence
+from referee.seats.person_seat import Presence
 from referee.seats.verdict import SeatFailure
 from tests.referee.scripted_seats import FakeTime
 from tests.referee.tables import play_match

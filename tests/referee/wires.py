@@ -14,7 +14,7 @@ from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
 from pigpen.values.view import View
 from pigpen.wire.messages import hello_message
 from referee.seats.deadlines import Deadlines
-from referee.seats.hello import new_token
+from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 from tests.waiting import PATIENCE
 

@@ -15,8 +15,8 @@ import pytest
 from pigpen.rules import PRESETS, deal_hands, seed_from
 from pigpen.rules.presets import GONGZHU
 from pigpen.rules.shuffle import derived_number
-from referee.match.seating import seats_of
-from referee.records.chain import START, chained
+from referee.match.formats import seats_of
+from referee.records.framing import START, chained
 from referee.records.steps import names_of
 from tests.referee.altered import ALTERED
 from tests.referee.recorded import faulty_seats, match_lines, write_record

@@ -12,8 +12,7 @@ from ladder.store.queries import dataset as queries
 from ladder.store.queries.standings import standings
 from ladder.values.value import time_of
 from pigpen.rules.cards import parse_cards
-from referee.records.recorded import BadRecord
-from referee.records.rows import rows_of_seats, rows_of_steps
+from referee.records.recorded import BadRecord, rows_of_seats, rows_of_steps
 from referee.replay.deal_replay import DealReplay
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ladder.values.held_events import EVENT_FILE_BYTES, MAX_NUMBER
 from ladder.values.text import counted
 from ladder.values.value import Value
 from pigpen.rules import PRESETS
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:

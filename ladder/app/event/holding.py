@@ -20,7 +20,7 @@ from ladder.values.accounts import LOCAL
 from ladder.values.names import NAME_LENGTH
 from ladder.values.text import why_odd
 from pigpen.rules import new_seed
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

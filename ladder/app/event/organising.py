@@ -18,7 +18,7 @@ from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.values.events import DrawnTable, EventDraw, EventPlace, EventSimulation
 from pigpen.rules.shuffle import seed_from
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from ladder.values.clocks import read_clock
 from ladder.values.event_export import EventVerification, ExportedEvent, record_name
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
-from referee.records.errors import RecordError, shortened
+from referee.records.framing import RecordError, shortened
 from referee.records.lines import MatchLine
 from referee.records.recorded import BadRecord
 from referee.records.rules_file import RulesFileError, rules_from

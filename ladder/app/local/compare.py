@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.matches.compare import Comparison
     from ladder.sandbox.base import Sandbox
     from pigpen.rules import Rules
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine
 
 

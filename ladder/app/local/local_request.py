@@ -8,7 +8,7 @@ from ladder.errors import UserError
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, read_clock
 from ladder.values.value import Value
 from pigpen.rules import new_seed, seed_from
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
     from pigpen import ClockSetting

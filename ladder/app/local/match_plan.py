@@ -14,16 +14,15 @@ from ladder.app.local.record_output import recording, resumable, resumed_recordi
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot, seat_names
 from pigpen.rules import seed_from
-from referee.match.formats import Format
-from referee.match.spec import PERSON_SECONDS, MatchSpec, person_clock
-from referee.records.limits import MAX_DEALS
+from referee.match.formats import PERSON_SECONDS, Format, MatchSpec, person_clock
+from referee.records.framing import MAX_DEALS
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from pigpen.rules import Rules
-    from referee.match.resume import Unfinished
+    from referee.match.match import Unfinished
     from referee.records.lines import AnyLine
 
 DEFAULT_BOARDS = 16

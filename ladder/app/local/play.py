@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ladder.matches.inline import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.faults import FaultReport
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine, BotResult
 
     PlayWith = Callable[[BotSeats, Callable[[AnyLine], None], Sequence[DealLine] | None], Awaitable[Played]]

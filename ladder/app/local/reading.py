@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.errors import UserError
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.recorded import BadRecord, Recorded
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-    from referee.records.packed_deals import Deals
+    from referee.records.recorded import Deals
 
 
 class Where(NamedTuple):

@@ -15,10 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError, UserError
-from referee.match.match import CannotResume
-from referee.match.resume import FINISHED, Unfinished
-from referee.records.errors import RecordError
+from referee.match.match import FINISHED, CannotResume, Unfinished
 from referee.records.file import RecordWriter, read_record
+from referee.records.framing import RecordError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

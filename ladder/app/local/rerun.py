@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.bots import load_bots
 from ladder.matches.rerun import rerun
 from ladder.values.rerun import Difference, RerunResult
-from referee.replay.decision import PHASES
+from referee.replay.deal_replay import PHASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

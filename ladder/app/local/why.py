@@ -11,7 +11,7 @@ from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.matches.why import costliest_of, first_look, rerun_line, why_of
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.values.why import Costliest
-from referee.replay.decision import NoDecision, decision_at
+from referee.replay.deal_replay import NoDecision, decision_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ladder.values.why import Why
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.decision import RecordedDecision
+    from referee.replay.deal_replay import RecordedDecision
 
 
 def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str | None = None) -> Why:

@@ -19,7 +19,7 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.runtimes import AUTO
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from pigpen.rules import PRESETS, Rules
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:

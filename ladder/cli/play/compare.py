@@ -30,7 +30,7 @@ from ladder.terminal.sandboxes import opened_sandbox
 from ladder.terminal.sanitize import in_markup
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.text import counted
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

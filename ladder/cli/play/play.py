@@ -29,7 +29,7 @@ from ladder.terminal.progress import progress
 from ladder.terminal.running import run
 from ladder.terminal.sandboxes import opened_sandbox, say, say_what_is_not_read
 from ladder.values.sandbox_kind import SandboxKind
-from referee.match.spec import DEFAULT_CLOCK, PERSON_SECONDS
+from referee.match.formats import DEFAULT_CLOCK, PERSON_SECONDS
 
 
 def play(

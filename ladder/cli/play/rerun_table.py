@@ -14,7 +14,7 @@ from ladder.terminal.card_text import cards, compact, points, spelled
 from ladder.terminal.sanitize import folded
 from ladder.values.text import counted
 from pigpen.rules import Card
-from referee.records.by import BY_BOT, DEFAULT
+from referee.records.steps import BY_BOT, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ladder.values.play import PlayedBot, PlayedMatch
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
 
 MAX_FAULTS = 10
 """Faults that are printed of one bot; the JSON has all."""

@@ -57,7 +57,7 @@ def replay(
     # What reads records takes long to import.
     from ladder.app.local.reading import ANYWHERE, Where, bot_in, deals_in, read_match, understanding
     from ladder.cli.replay.text import match_text
-    from referee.replay.cursor import Cursor
+    from referee.replay.deal_replay import Cursor
 
     source = source_of(record, local)
     recorded = read_match(source)

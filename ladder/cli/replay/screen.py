@@ -29,8 +29,7 @@ from referee.replay.table_view import view_table
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from referee.replay.cursor import Cursor
-    from referee.replay.deal_replay import DealReplay
+    from referee.replay.deal_replay import Cursor, DealReplay
     from referee.replay.table_view import TableView
 
 

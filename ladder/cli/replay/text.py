@@ -10,8 +10,8 @@ from rich.cells import cell_len, set_cell_size
 from ladder.terminal.card_text import card, cards, exposures, fault_texts, happened, points, suits, who
 from ladder.values.text import counted
 from pigpen.rules import Phase
-from referee.records.by import BY_FORCED
 from referee.records.recorded import seats_of
+from referee.records.steps import BY_FORCED
 from referee.replay.deal_replay import DealReplay
 from referee.replay.table_view import view_table
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from referee.records.recorded import Recorded
-    from referee.replay.cursor import Cursor
+    from referee.replay.deal_replay import Cursor
 
 QUIT = {"q", "Q", ESCAPE, END_OF_INPUT}
 MOVES = {

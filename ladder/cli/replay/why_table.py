@@ -8,7 +8,7 @@ from ladder.terminal.card_text import cards, points, spelled, suits
 from ladder.terminal.ladder_words import cell, plain_table, say
 from ladder.values.text import counted
 from pigpen.rules import Card
-from referee.records.by import BY_BOT, DEFAULT
+from referee.records.steps import BY_BOT, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.ladder_words import cell, head, moved, plain_table, say, when
 from ladder.values.text import counted
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.values.same_board import BoardDifference, BoardPlay
 from referee.records.steps import action_of, kind_and_words, words_of
-from referee.replay.decision import decisions
+from referee.replay.deal_replay import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.decision import RecordedDecision
+    from referee.replay.deal_replay import RecordedDecision
 
 
 class BoardScore(NamedTuple):

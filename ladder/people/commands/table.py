@@ -13,7 +13,7 @@ from ladder.terminal.options import PACE
 from ladder.terminal.sanitize import sanitize
 from ladder.values.people import TablePurpose
 from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
-from referee.match.spec import PERSON_SECONDS
+from referee.match.formats import PERSON_SECONDS
 
 
 def table(

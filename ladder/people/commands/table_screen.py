@@ -36,7 +36,7 @@ from ladder.terminal.table_fields import (
 )
 from ladder.values.text import counted
 from pigpen.rules import Face, Phase, Suit
-from referee.replay.seat_table import seat_table
+from referee.replay.table_view import seat_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from ladder.people.seat.points_explained import Reason
 from ladder.terminal import card_text as words
 from ladder.values.text import counted
 from pigpen.rules import MoonChoice, Phase
-from referee.replay.seat_table import turn_of
+from referee.replay.table_view import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

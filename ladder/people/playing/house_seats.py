@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.values.notices import Welcome
     from pigpen.values.view import View
-    from referee.seats.exit import Exit
     from referee.seats.fair_wait import Witness
     from referee.seats.process_controller import ProcessController
+    from referee.seats.verdict import Exit
 
 HOUSE_SECONDS = 10.0
 """Seconds of wall time after which a house bot is late; it aims at a quarter of a second at most."""

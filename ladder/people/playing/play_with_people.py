@@ -11,9 +11,9 @@ from ladder.sandbox.base import SOCKET_NAME
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from pigpen.rules.shuffle import commitment
 from referee.match.match import Match
-from referee.match.people_shown import PeopleShown
-from referee.seats.hello import new_token
+from referee.match.observer import PeopleShown
 from referee.seats.person_seat import PersonSeat
+from referee.seats.seat_server import new_token
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from ladder.matches.bots import BotSeats
+    from referee.match.formats import MatchSpec
     from referee.match.journal import Journal
-    from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine
     from referee.seats.seat import Seat
 

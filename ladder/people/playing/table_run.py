@@ -15,16 +15,15 @@ from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.values.people import ChairKind
 from pigpen.values.notices import DealResult
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec, person_clock
 from referee.match.journal import Journal
-from referee.match.resume import Unfinished
-from referee.match.spec import MatchSpec, person_clock
-from referee.records.by import was_asked
-from referee.records.errors import RecordError
+from referee.match.match import Unfinished
 from referee.records.file import RecordWriter, read_record
+from referee.records.framing import RecordError
 from referee.records.journal import JournalFile
 from referee.records.lines import DealLine, ResultLine
 from referee.records.rules_file import rules_from
+from referee.records.steps import was_asked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ from ladder.people.playing.table_rows import UNATTENDED
 from ladder.people.tables.limits import GUEST_DAYS
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.store.leases import Lease
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

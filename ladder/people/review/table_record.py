@@ -8,8 +8,8 @@ from ladder.errors import LadderError
 from ladder.results.table_files import TableFiles
 from ladder.values.people import TableStatus
 from ladder.values.person_state import PersonSheetRow
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.lines import DealLine
 from referee.records.recorded import seats_of
 

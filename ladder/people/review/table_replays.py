@@ -23,7 +23,7 @@ from ladder.values.questions import BotDeals, CostliestQuestion
 from ladder.values.replay import DealPlace
 from ladder.values.why import Why
 from referee.records.recorded import BadRecord
-from referee.replay.decision import NoDecision, decision_at
+from referee.replay.deal_replay import NoDecision, decision_at
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

@@ -22,7 +22,7 @@ from ladder.values.text import sanitize
 from pigpen.rules import Phase, mask_of
 from pigpen.rules.scoring import card_points, shooter_of
 from referee.records.steps import NAMES, names_of
-from referee.replay.seat_table import seat_table
+from referee.replay.table_view import seat_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,7 +11,7 @@ from pigpen.rules import Card, Exposure, Face, Phase
 from pigpen.values.notices import DealResult
 from pigpen.values.view import View
 from referee.records.steps import kind_and_words, parse_action
-from referee.replay.seat_table import seat_table
+from referee.replay.table_view import seat_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

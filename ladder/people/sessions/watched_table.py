@@ -22,8 +22,8 @@ from ladder.values.person_state import PersonSheetRow
 from ladder.values.watch_state import WatchState
 from pigpen.values.notices import DealResult
 from pigpen.values.seen import Seen
-from referee.records.errors import RecordError
 from referee.records.file import read_record
+from referee.records.framing import RecordError
 from referee.records.journal import JournalLine
 from referee.records.lines import DealLine
 from referee.records.rules_file import rules_from

@@ -19,7 +19,7 @@ from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, Open
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
-from referee.records.limits import MAX_DEALS
+from referee.records.framing import MAX_DEALS
 from referee.records.rules_file import no_such_rules, rules_from
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ladder.sandbox.bots.members import Kind
 from ladder.sandbox.bots.pip_lines import REQUIREMENTS
 from ladder.sandbox.bots.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
 from ladder.values.bot_files import DOCKERFILE
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 
 if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource

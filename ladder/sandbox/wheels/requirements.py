@@ -17,7 +17,7 @@ from packaging.version import InvalidVersion
 
 from ladder.errors import BotRejected
 from ladder.values.bot_files import REQUIREMENTS
-from referee.records.errors import shortened
+from referee.records.framing import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

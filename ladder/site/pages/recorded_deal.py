@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER
+from referee.records.steps import BY_AWAY, BY_FORCED, BY_TAKEOVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@
 const KINDS = /** @type {const} */ (["pass", "expose", "play", "moon"]);
 const UNASKED = new Set(["forced", "takeover", "away"]);
 
-/** Whether the bot, or the person, was asked for an action; as referee/records/by.py. @param {string} by */
+/** Whether the bot, or the person, was asked for an action; as referee/records/steps.py. @param {string} by */
 export function wasAsked(by) {
   return !UNASKED.has(by);
 }

@@ -9,8 +9,7 @@ from sqlalchemy import select
 from ladder.pairing.match_length import LENGTHS
 from ladder.store.models import StoredMatch, Variant
 from pigpen import ClockSetting
-from referee.match.formats import Format
-from referee.match.longest import longest_match
+from referee.match.formats import Format, longest_match
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ PigpenError                     1
 ├── TooLong                     1  pigpen.sim.solving: an ending needs more work than was allowed
 ├── Refused                     2  pigpen.client: the referee does not let this bot, or this person, play
 ├── Unreachable                 2  pigpen.client: no referee answers
-├── RecordError                 2  referee.records.errors: it is no record, or cannot be read or written
+├── RecordError                 2  referee.records.framing: it is no record, or cannot be read or written
 │   ├── RecordCut                  it ends in the middle of a line: its writer was stopped
 │   ├── RecordTooLarge             it has more lines, or more bytes, than any match gives
 │   └── RecordDiffers              a line says something else than what follows from the seed and the bots' answers
 ├── BadRecord                   2  referee.records.recorded: its lines are not those of a match; also a ValueError
 ├── CannotResume                2  referee.match.match: the match cannot be resumed from the record
 ├── RulesFileError              2  referee.records.rules_file: no variant has that name, or its file is wrong
-├── NoDecision                  2  referee.replay.decision: a step of a record is not there, or left no choice
+├── NoDecision                  2  referee.replay.deal_replay: a step of a record is not there, or left no choice
 ├── UserError                   2  ladder.errors: what was asked for makes no sense
 │   ├── UnknownBot                 ladder.sandbox.bots.bot_source: no bot has that name
 │   ├── NoAnswer                   ladder.app.computing.asking: what a question asks for cannot be computed

@@ -22,9 +22,8 @@ from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.tasks import MatchOutcome
 from ladder.worker.worker_pool import WorkerPool
-from referee.records.file import read_record
+from referee.records.file import PackedRecord, read_record
 from referee.records.lines import ResultLine
-from referee.records.packed_record import PackedRecord
 
 if TYPE_CHECKING:
     from ladder.cluster.worker_session import WorkerSession

@@ -13,7 +13,7 @@ from ladder.values.accounts import LOCAL
 from ladder.worker.tasks import MatchOutcome
 from pigpen.bot import Bot, decide
 from pigpen.rules import PRESETS
-from referee.records.packed_record import PackedRecord
+from referee.records.file import PackedRecord
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded, runtime_of
 from tests.referee.scripted_seats import ScriptedSeat

@@ -26,7 +26,7 @@ from ladder.values.questions import (
 from ladder.values.why import Hint, Why
 from referee.records.file import RecordWriter
 from referee.records.recorded import Recorded
-from referee.replay.decision import decisions
+from referee.replay.deal_replay import decisions
 from tests.ladder.ladders import played
 from tests.referee.recorded import write_record
 

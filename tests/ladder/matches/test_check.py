@@ -25,7 +25,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.check import Outcome, cases_of
 from pigpen.rules import PRESETS, Phase
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from tests.ladder import bad_checks, warm
 from tests.ladder.bad_checks import FLAWS, Flaw
 

@@ -11,10 +11,9 @@ import pytest
 from ladder.matches.choice_costs import EFFORT, MAX_CARDS, MAX_OTHERS, ChoiceCosts
 from ladder.matches.estimate import cost_of, estimates
 from pigpen.rules import Phase
-from referee.records.by import BY_TAKEOVER
 from referee.records.recorded import Recorded
-from referee.records.steps import words_of
-from referee.replay.decision import decisions
+from referee.records.steps import BY_TAKEOVER, words_of
+from referee.replay.deal_replay import decisions
 from tests.referee.recorded import match_lines
 from tests.referee.scripted_seats import ScriptedSeat, honest
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from referee.match.spec import MatchSpec
+    from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine
 
 CAUTIOUS, COUNTING, RANDOM = map(find_bot, ("cautious", "counting", "random"))

@@ -11,7 +11,7 @@ import pytest
 from ladder.matches import compared_records
 from ladder.matches.compared_records import ComparedRecords, gifts, phase_differences, phase_ends
 from pigpen.rules import PRESETS, Phase
-from referee.match.seating import seats_of
+from referee.match.formats import seats_of
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
 from tests.ladder.ladders import played

@@ -29,7 +29,7 @@ from pigpen.rules import PRESETS, Card, Deal, MoonChoice, Phase, deal_hands, see
 from pigpen.search import CardTree
 from referee.records.recorded import Recorded
 from referee.records.steps import words_of
-from referee.replay.decision import decision_at
+from referee.replay.deal_replay import decision_at
 from tests.referee.bots import moon_lines
 from tests.sim.views import bot_view
 

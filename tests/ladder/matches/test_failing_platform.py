@@ -18,8 +18,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.host import owners
 from pigpen import ClockSetting
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
 from tests.for_two import FOR_TWO
 from tests.ladder.cut_engine import CutEngine

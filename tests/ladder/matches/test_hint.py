@@ -10,7 +10,7 @@ from ladder.matches.hint import hint_of
 from ladder.matches.why import why_of
 from pigpen.rules import PRESETS
 from referee.records.recorded import Recorded
-from referee.replay.decision import decisions
+from referee.replay.deal_replay import decisions
 from tests.ladder.ladders import played
 
 

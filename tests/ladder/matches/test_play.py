@@ -21,8 +21,7 @@ from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.host.scratch import OWNER, PREFIX, scratch_folder
 from pigpen.client import Client
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.seats.process_controller import NoController
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.trial_seat import TrialSeat

@@ -8,7 +8,7 @@ from ladder.matches.puzzles import gap_of, puzzles_in, right_of
 from ladder.values.puzzles import FoundPuzzle
 from pigpen.rules import PRESETS
 from referee.records.recorded import Recorded
-from referee.replay.decision import decision_at
+from referee.replay.deal_replay import decision_at
 from tests.ladder.ladders import played
 from tests.ladder.puzzles import made_up
 

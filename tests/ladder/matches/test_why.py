@@ -14,7 +14,7 @@ from pigpen import Bot, View, is_accelerated
 from pigpen.bot import decide
 from pigpen.rules import PRESETS, Action, Phase
 from referee.records.recorded import Recorded
-from referee.replay.decision import decisions
+from referee.replay.deal_replay import decisions
 from tests.ladder.ladders import played
 from tests.referee.bots import moon_lines
 

@@ -18,13 +18,11 @@ from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
+from referee.match.formats import DEFAULT_CLOCK, Format, person_clock
 from referee.match.match import first_line
-from referee.match.spec import DEFAULT_CLOCK, person_clock
-from referee.records.chain import START, unchained
+from referee.records.file import PackedRecord
+from referee.records.framing import START, read_member, unchained
 from referee.records.lines import MatchLine, from_json
-from referee.records.packed_record import PackedRecord
-from referee.records.packing import read_member
 from tests.ladder.app.event_ladders import coordinator_of, started_cup
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.virtual import Time, recorded

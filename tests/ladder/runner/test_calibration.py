@@ -13,9 +13,9 @@ from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome
 from ladder.worker.worker import Worker
+from referee.records.file import PackedRecord
+from referee.records.framing import read_member
 from referee.records.lines import DealLine, MatchLine, from_json
-from referee.records.packed_record import PackedRecord
-from referee.records.packing import read_member
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,7 @@ def rewritten(record: bytes, change: Callable[[MatchLine | DealLine], MatchLine 
     """A record whose first deal was changed, and its chain made anew."""
     import io
 
-    from referee.records.chain import START, unchained
+    from referee.records.framing import START, unchained
 
     new, file, before = PackedRecord(), io.BytesIO(record), START
     while text := read_member(file):

@@ -23,7 +23,7 @@ from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
 from ladder.worker.worker import MAX_RECORD, Worker
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
 from tests.ladder.worker.test_tasks import TASK
 from tests.ladder.worker.test_worker import QUICK

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ladder.settings.settings import Settings, load_settings, source_of
-from referee.records.described import descriptions
+from referee.records.lines import descriptions
 
 ROOT = Path(__file__).parents[3]
 

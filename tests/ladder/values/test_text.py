@@ -48,7 +48,7 @@ MANY = {
     "ladder/sandbox/bots/gzip_stream.py": "a limit",
     "ladder/store/commands/submission_queue.py": "SQL",
     "pigpen_arena/examples/train.py": "1,024 tables and more",
-    "referee/records/raw_lines.py": "a limit",
+    "referee/records/file.py": "a limit",
     "ladder/app/event/files.py": "more bots of an owner than are allowed",
     "ladder/app/event/organising.py": "a range",
     "ladder/app/local/match_plan.py": "too many, and the seats of a variant",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ladder.values.live_events import parse
 from ladder.worker.live_observer import HELD_CHARACTERS, LiveObserver
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from tests.referee.other_worlds import careless
 from tests.referee.tables import play_tables
 from tests.referee.taps import Tap

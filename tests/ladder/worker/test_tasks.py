@@ -10,7 +10,7 @@ import pytest
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
 from pigpen.rules import PRESETS
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 
 SEED = bytes(range(32))
 IDENTITY = f"sha256:{'0' * 64}"

@@ -14,7 +14,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.trials import trial
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.worker.trials import REPORT_SECONDS, ProgressReporter, try_task
-from referee.match.spec import DEFAULT_CLOCK
+from referee.match.formats import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
 
 if TYPE_CHECKING:

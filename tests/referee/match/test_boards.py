@@ -11,10 +11,8 @@ import pytest
 
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec, seats_of
 from referee.match.match import Match
-from referee.match.seating import seats_of
-from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
 from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, honest
 from tests.referee.tables import play_match, play_tables

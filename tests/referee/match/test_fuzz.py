@@ -19,12 +19,11 @@ from pigpen.client import Client
 from pigpen.rules import PRESETS, Phase
 from pigpen.v1.referee_pb2 import Answer, ExposeAction
 from pigpen.v1.view_pb2 import Exposure
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import DealLine, ResultLine
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
-from referee.seats.hello import new_token
+from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.match import idle_bots
-from referee.match.idle_bots import LOOK_SECONDS, LOOKS, IdleBots
+from referee.match import player as idle_bots
+from referee.match.player import LOOK_SECONDS, LOOKS, IdleBots
 
 if TYPE_CHECKING:
     from collections.abc import Callable

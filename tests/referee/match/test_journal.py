@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS, Deal, deal_hands
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.journal import Journal, restore
 from referee.match.match import CannotResume, Match
 from referee.match.player import Player
-from referee.match.spec import MatchSpec
 from referee.records.journal import JournalFile, JournalLine
 from referee.records.lines import DealLine, Step, to_json, without_times
 from referee.seats.verdict import Verdict

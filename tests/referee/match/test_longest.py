@@ -8,9 +8,7 @@ import pytest
 
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.longest import longest_match
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, longest_match
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
 from tests.referee.scripted_seats import FakeTime

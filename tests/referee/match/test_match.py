@@ -9,11 +9,9 @@ import pytest
 
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS, Card, Phase
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
-from referee.seats.exit import Exit
-from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
+from referee.seats.verdict import Exit, SeatBroken, SeatFailure, Verdict
 from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, WorkingSeat, fails, honest
 from tests.referee.tables import play_match
 from tests.waiting import PATIENCE

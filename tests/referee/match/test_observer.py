@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
 from referee.records.steps import kind_and_words, words_of
 from referee.seats.verdict import Verdict

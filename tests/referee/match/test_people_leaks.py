@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
-from referee.match.formats import Format
-from referee.match.people_shown import PeopleShown
-from referee.match.spec import person_clock
+from referee.match.formats import Format, person_clock
+from referee.match.observer import PeopleShown
 from referee.records.lines import DealLine
 from tests.referee.match.test_leaks import every_preset
 from tests.referee.other_worlds import again, at, careless, other_world, replay, world_of

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS, Card, Face, MoonChoice
-from referee.match.formats import Format
-from referee.match.match import CannotResume
-from referee.match.resume import Unfinished
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec
+from referee.match.match import CannotResume, Unfinished
 from referee.records.lines import DealLine, MatchLine, ResultLine, Step, from_json, to_json, without_times
 from referee.records.steps import action_of
 from referee.seats.verdict import Verdict

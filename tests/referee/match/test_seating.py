@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS, seed_from
-from referee.match.seating import circular_order, seats_of
+from referee.match.formats import circular_order, seats_of
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules

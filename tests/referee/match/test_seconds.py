@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
+from referee.match.formats import Format, MatchSpec
 from referee.match.match import Match, MatchSeconds
-from referee.match.spec import MatchSpec
 from tests.referee.scripted_seats import FakeTime
 from tests.referee.slow import Slow, quick
 

@@ -20,8 +20,8 @@ from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.wire.messages import answer_message, view_of
 from referee.match.formats import Format
 from referee.records.lines import ResultLine, to_json
-from referee.seats import hello
-from referee.seats.hello import new_token
+from referee.seats import seat_server
+from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 from tests.referee.other_worlds import any_answer
 from tests.referee.taps import Tap, found, played, spec_of
@@ -96,7 +96,7 @@ async def test_a_token_is_judged_by_a_comparison_in_constant_time_and_by_nothing
         compared.append((given, wanted))
         return verdict
 
-    monkeypatch.setattr(hello, "hmac", SimpleNamespace(compare_digest=compare_digest))
+    monkeypatch.setattr(seat_server, "hmac", SimpleNamespace(compare_digest=compare_digest))
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path) as bot:
         await bot.hello("wrong" if verdict else token)
         if verdict:

@@ -8,11 +8,8 @@ import pytest
 
 from pigpen import MatchResult
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.match import CannotResume
-from referee.match.resume import Unfinished
-from referee.match.seating import seats_of
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec, seats_of
+from referee.match.match import CannotResume, Unfinished
 from referee.records.lines import DealLine, MatchLine, ResultLine
 from tests.referee.recorded import SEED, match_lines
 from tests.referee.scripted_seats import ScriptedSeat, honest

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.records.chain import START, chained, unchained
-from referee.records.errors import RecordError
+from referee.records.framing import START, RecordError, chained, unchained
 from tests.referee.recorded import match_lines, write_record
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import Field, TypeAdapter, ValidationError, create_model
 
-from referee.records.described import Described
+from referee.records.lines import Described
 
 
 class Animal(Described):

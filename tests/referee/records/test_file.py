@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.records.chain import START, chained
-from referee.records.errors import RecordError
 from referee.records.file import RecordWriter, read_record
+from referee.records.framing import START, RecordError, chained
 from referee.records.lines import to_json
 from tests.referee.altered import ALTERED
 from tests.referee.recorded import match_lines, write_record

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.records.file import read_record
-from referee.records.packed_record import PackedRecord
+from referee.records.file import PackedRecord, read_record
 from tests.referee.recorded import match_lines, write_record
 
 LINES = match_lines(form="boards:1")

@@ -8,9 +8,16 @@ import zlib
 
 import pytest
 
-from referee.records.errors import RecordCut, RecordError
-from referee.records.limits import LINE_BYTES
-from referee.records.packing import HEADER_BYTES, TOO_LONG, is_packed, pack, read_member
+from referee.records.framing import (
+    HEADER_BYTES,
+    LINE_BYTES,
+    TOO_LONG,
+    RecordCut,
+    RecordError,
+    is_packed,
+    pack,
+    read_member,
+)
 
 LINE = b'{"by":"bot","by":"bot","by":"bot"} 0000000000000000\n'
 

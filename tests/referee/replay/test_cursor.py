@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.records.packed_deals import Deals
-from referee.records.recorded import BadRecord, Recorded
-from referee.replay.cursor import Cursor
+from referee.records.recorded import BadRecord, Deals, Recorded
+from referee.replay.deal_replay import Cursor
 from tests.referee.recorded import faulty_seats, match_lines
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pigpen.rules import PRESETS, Phase
 from referee.records.file import read_record
 from referee.records.recorded import Recorded
 from referee.records.steps import action_of
-from referee.replay.decision import NoDecision, decision_at, decisions
+from referee.replay.deal_replay import NoDecision, decision_at, decisions
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import OF_VERSION_1, match_lines
 

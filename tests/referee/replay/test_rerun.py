@@ -10,8 +10,7 @@ import pytest
 
 from pigpen.rules import PRESETS, Phase
 from pigpen.values.notices import DealResult, MatchResult
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec
 from referee.records.file import read_record
 from referee.records.lines import DealLine
 from referee.records.recorded import BadRecord, Recorded

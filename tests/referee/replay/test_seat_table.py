@@ -12,8 +12,7 @@ from pigpen.rules import PRESETS
 from pigpen.values.notices import DealResult
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
-from referee.replay.seat_table import seat_table, turn_of
-from referee.replay.table_view import TableView, view_table
+from referee.replay.table_view import TableView, seat_table, turn_of, view_table
 from tests.referee.recorded import match_lines
 
 if TYPE_CHECKING:

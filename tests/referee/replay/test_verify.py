@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pigpen.rules import PRESETS
-from referee.records.chain import START, chained
-from referee.records.errors import RecordError
-from referee.records.limits import MAX_SECONDS
+from referee.records.framing import MAX_SECONDS, START, RecordError, chained
 from referee.records.lines import DealLine, to_json
 from referee.replay.verify import Verified, verify
 from tests import for_two

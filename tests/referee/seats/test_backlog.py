@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from referee.seats import seat_server
-from referee.seats.backlog import Backlog
+from referee.seats.listener import Backlog
 from referee.seats.seat_server import MAX_UNREAD, READS
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.wires import open_seat, raw_bot

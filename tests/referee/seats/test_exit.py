@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.seats.exit import Exit
+from referee.seats.verdict import Exit
 
 
 @pytest.mark.parametrize(

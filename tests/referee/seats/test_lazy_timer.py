@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.seats.lazy_timer import LazyTimer
+from referee.seats.fair_wait import LazyTimer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pigpen.v1.referee_pb2 import RefereeMessage
-from referee.seats.question import PendingQuestion
+from referee.seats.stream_seat import PendingQuestion
 
 WATCH: Any = None
 

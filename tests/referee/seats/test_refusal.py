@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import grpc.aio
 import pytest
 
-from referee.seats.refusal import refuse
+from referee.seats.seat_server import refuse
 
 if TYPE_CHECKING:
     from referee.seats.seat_server import Context

@@ -17,11 +17,9 @@ from pigpen.v1.referee_pb2 import Answer, BotMessage
 from referee.seats import seat_server
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
-from referee.seats.exit import Exit
 from referee.seats.seat_server import OPTIONS, SeatServer
-from referee.seats.stream_seat import StreamSeat
-from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
-from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
+from referee.seats.stream_seat import MAX_STREAMS, MAX_UNASKED, StreamSeat
+from referee.seats.verdict import Exit, SeatBroken, SeatFailure, Verdict
 from tests.referee.attacks import PREFACE
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RawBot, open_seat, question, raw_bot

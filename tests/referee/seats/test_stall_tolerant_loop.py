@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.seats import stall_tolerant_loop
-from referee.seats.stall_tolerant_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, StallTolerantLoop, loop_time
+from referee.seats import fair_wait
+from referee.seats.fair_wait import BEAT_SECONDS, STALL_SECONDS, StallSelector, StallTolerantLoop, loop_time
 
 
 class Times:
@@ -83,7 +83,7 @@ def test_a_long_wait_wakes_again_and_again_so_that_a_standstill_in_it_shows(sele
 
 def test_the_loop_keeps_the_ordinary_time_but_for_standstills(monkeypatch: pytest.MonkeyPatch) -> None:
     watching = StallSelector()
-    monkeypatch.setattr(stall_tolerant_loop, "StallSelector", lambda: watching)
+    monkeypatch.setattr(fair_wait, "StallSelector", lambda: watching)
 
     async def measured() -> tuple[float, float, float]:
         await asyncio.sleep(0.05)

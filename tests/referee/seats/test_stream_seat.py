@@ -13,9 +13,8 @@ from pigpen.wire.messages import MAX_BYTES, hello_message, too_long, view_of
 from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
-from referee.seats.hello import new_token
 from referee.seats.process_controller import EXCESS_CPU_SECONDS
-from referee.seats.seat_server import READABLE_BYTES, SeatServer
+from referee.seats.seat_server import READABLE_BYTES, SeatServer, new_token
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot

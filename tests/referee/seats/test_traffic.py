@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED, Traffic
+from referee.seats.stream_seat import MAX_STREAMS, MAX_UNASKED, Traffic
 
 
 def test_a_bot_that_answers_every_question_late_never_sends_too_much() -> None:

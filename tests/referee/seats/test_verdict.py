@@ -3,8 +3,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from referee.seats.reconnect_window import RECONNECT_SECONDS
-from referee.seats.traffic import MAX_STREAMS, MAX_UNASKED
+from referee.seats.deadlines import RECONNECT_SECONDS
+from referee.seats.stream_seat import MAX_STREAMS, MAX_UNASKED
 from referee.seats.verdict import Verdict
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "faults.md").read_text(encoding="utf-8")

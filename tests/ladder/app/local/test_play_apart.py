@@ -9,7 +9,7 @@ import pytest
 from ladder.app.local.match_plan import MatchRequest, new_match
 from ladder.app.local.play_apart import play_apart
 from ladder.errors import UserError
-from referee.match.resume import Unfinished
+from referee.match.match import Unfinished
 
 
 def test_a_match_is_not_resumed_beside_the_bots(tmp_path: Path) -> None:

@@ -33,8 +33,7 @@ from ladder.values.submission import SubmissionOrder
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.registries import running_registry
 from tests.ladder.trials.tiny import load_tiny, push

@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING
 
 from ladder.settings.settings import Settings
-from referee.records.described import descriptions
+from referee.records.lines import descriptions
 from tests.e2e.command import pigpen
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from ladder.values.faults import FaultReport
 from ladder.values.logs import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 
 SPEC = MatchSpec(PRESETS["hearts"], ("mybot",) * 4, Format(1))
 

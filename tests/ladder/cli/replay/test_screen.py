@@ -17,7 +17,7 @@ from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.recorded import Recorded
 from referee.records.rules_file import rules_from
-from referee.replay.cursor import Cursor
+from referee.replay.deal_replay import Cursor
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 

@@ -15,13 +15,12 @@ from ladder.store.leases import Lease
 from ladder.store.queries.tables import chairs_of
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind, TableStatus
-from referee.match.formats import Format
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.match.match import Match
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from referee.records.file import RecordWriter
 from referee.records.lines import ResultLine
 from referee.records.rules_file import rules_from
-from referee.seats.presence import Presence
+from referee.seats.person_seat import Presence
 from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:

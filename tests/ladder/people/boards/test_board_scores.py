@@ -8,7 +8,7 @@ from ladder.people.boards.board_scores import BoardDeal, BoardScore, differences
 from ladder.values.people import ChairKind
 from pigpen.rules import PRESETS, seed_from
 from referee.records.recorded import Recorded
-from referee.replay.decision import decisions
+from referee.replay.deal_replay import decisions
 from tests.ladder.ladders import played
 from tests.referee.recorded import match_lines
 

@@ -13,7 +13,7 @@ from ladder.people.tables.chairs import seat_of
 from ladder.people.tables.table_states import table_page
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable
-from referee.seats.stall_tolerant_loop import new_loop
+from referee.seats.fair_wait import new_loop
 from tests.waiting import comes
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS, Phase, Rules
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.records.file import RecordWriter, read_record
 from referee.records.recorded import BadRecord, Recorded
 from referee.replay.deal_replay import DealReplay
@@ -166,7 +165,7 @@ def test_a_record_that_says_otherwise_of_its_people_does_not_hold(
 
 def write_chained(path: Path, lines: list[dict[str, object]]) -> None:
     """Write lines with a chain that fits."""
-    from referee.records.chain import START, chained
+    from referee.records.framing import START, chained
 
     before, texts = START, []
     for line in lines:

@@ -26,7 +26,7 @@ from referee.records.file import read_record
 from referee.records.lines import BotResult, DealLine, ResultLine
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
-from referee.seats.stall_tolerant_loop import loop_time
+from referee.seats.fair_wait import loop_time
 from tests.ladder.ladders import enter
 from tests.ladder.people.playing.at_tables import ended, in_loop, place_of, play_chair, tables_process, until
 from tests.ladder.people.seat.listeners import BotListener, RecordingListener

@@ -13,9 +13,8 @@ from pigpen.client import Refused, Unreachable
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.values.seen import Seen
 from referee.seats.clock import Stopwatch
-from referee.seats.hello import new_token
-from referee.seats.person_seat import PersonSeat
-from referee.seats.presence import PersonAway
+from referee.seats.person_seat import PersonAway, PersonSeat
+from referee.seats.seat_server import new_token
 from tests.ladder.people.seat.listeners import RecordingListener
 from tests.referee.wires import RULES, question
 from tests.waiting import PATIENCE, comes

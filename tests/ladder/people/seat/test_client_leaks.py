@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from ladder.people.seat.client import PersonClient
 from pigpen.v1.referee_pb2 import RefereeMessage
-from referee.match.formats import Format
-from referee.match.people_shown import PeopleShown
-from referee.match.spec import person_clock
-from referee.seats.hello import new_token
+from referee.match.formats import Format, person_clock
+from referee.match.observer import PeopleShown
 from referee.seats.person_seat import PersonSeat
+from referee.seats.seat_server import new_token
 from tests.ladder.people.seat.listeners import BotListener, FirstLegal
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
 from tests.referee.other_worlds import any_answer

@@ -18,8 +18,7 @@ from ladder.sandbox.bots.bot_source import find_bot
 from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
 from pigpen.rules import PRESETS
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from tests.ladder.people.sessions.states import NAMES, SEED
 from tests.waiting import PATIENCE
 

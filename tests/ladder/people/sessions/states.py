@@ -14,8 +14,7 @@ from ladder.people.sessions.table_info import TableInfo
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.bot import decide
 from pigpen.values.notices import DealResult
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from tests.ladder.people.seat.listeners import FirstLegal
 from tests.waiting import PATIENCE
 

@@ -14,9 +14,8 @@ from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult
 from pigpen.wire.messages import notice_of, view_of
 from pigpen.wire.person_messages import seen_of
-from referee.match.formats import Format
-from referee.match.people_shown import PeopleShown
-from referee.match.spec import person_clock
+from referee.match.formats import Format, person_clock
+from referee.match.observer import PeopleShown
 from referee.records.lines import DealLine
 from tests.referee.match.test_leaks import every_preset
 from tests.referee.other_worlds import again, at, careless, other_world, replay, world_of

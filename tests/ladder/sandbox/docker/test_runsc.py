@@ -21,8 +21,7 @@ from ladder.sandbox.docker.limits import KERNEL_THREAD, Limits
 from ladder.sandbox.host.memory import MIB
 from ladder.values.runtimes import AUTO
 from pigpen.rules import PRESETS, Rules, seed_from
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine
 from tests.for_two import FOR_TWO
 from tests.ladder import warm

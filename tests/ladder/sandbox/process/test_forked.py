@@ -20,8 +20,7 @@ from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process import process_sandbox
 from ladder.sandbox.process.limits import ProcessLimits
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from referee.match.formats import Format
-from referee.match.spec import MatchSpec
+from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from tests.for_two import FOR_TWO
 from tests.ladder.sandbox.process.test_process_sandbox import FOREVER, first_line, gone, starting

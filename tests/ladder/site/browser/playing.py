@@ -20,8 +20,7 @@ from ladder.sandbox.bots.bot_source import find_bot
 from ladder.site.pages.lesson import exposable
 from pigpen.rules import PRESETS
 from pigpen.rules.presets import HEARTS
-from referee.match.formats import Format
-from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.records.steps import parse_action
 from tests.rules.odd_rules import ODD
 from tests.waiting import PATIENCE

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from referee.records.chain import START, chained, unchained
-from referee.records.packing import pack
+from referee.records.framing import START, chained, pack, unchained
 from tests.ladder.site.browser.looking import findings
 from tests.ladder.site.browser.pages import intercept
 

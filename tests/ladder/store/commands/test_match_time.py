@@ -14,8 +14,8 @@ from ladder.store import models
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.leases import GRACE
 from ladder.worker.tasks import MatchOutcome
-from referee.match.longest import longest_match
-from referee.records.packed_record import PackedRecord
+from referee.match.formats import longest_match
+from referee.records.file import PackedRecord
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time
 from tests.referee.scripted_seats import FakeTime

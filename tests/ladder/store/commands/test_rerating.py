@@ -17,7 +17,7 @@ from ladder.store.commands.results import record_summary, standing_of
 from ladder.store.queries.explanation import explain
 from ladder.store.queries.matches import match_row
 from pigpen.rules import PRESETS
-from referee.records.errors import RecordError
+from referee.records.framing import RecordError
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, played, queue
