@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from pigpen import is_accelerated, margin
 from pigpen.rules import MoonChoice, Phase
-from pigpen.rules.choices import count_exposures, count_passes
 from pigpen.rules.errors import PigpenError
+from pigpen.rules.objections import count_exposures, count_passes
 from pigpen.search import CardTree, some_exposures, some_passes
-from pigpen.sim.inference import Evidence
 from pigpen.sim.playout import Policy, playout, settle
+from pigpen.sim.sampling import Evidence
 from pigpen.sim.sim_random import SimRandom
 from referee.records.steps import words_of
 

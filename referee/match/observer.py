@@ -9,8 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from pigpen.values.seen import Seen
-from pigpen.values.view import View
+from pigpen.values.view import Seen, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,9 +12,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pigpen.values.notices import DealResult
-from pigpen.values.seen import Seen
-from pigpen.wire.messages import notice_message
-from pigpen.wire.person_messages import ASKS_WHY, AWAY, HERE, READY, presence_of, seen_message
+from pigpen.values.view import Seen
+from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, READY, notice_message, presence_of, seen_message
 from referee.seats.deadlines import Deadlines
 from referee.seats.stream_seat import StreamSeat, Traffic
 from referee.seats.verdict import SeatBroken, SeatFailure

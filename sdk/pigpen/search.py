@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
 from pigpen.rules import Face, MoonChoice, Phase
-from pigpen.rules.choices import count_exposures, count_passes
+from pigpen.rules.objections import count_exposures, count_passes
 from pigpen.sim.card_tree import CardTree
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom

@@ -13,8 +13,7 @@ import pytest
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult, FaultNotice
-from pigpen.wire.messages import notice_message, request_message, welcome_message
-from pigpen.wire.person_messages import seen_message
+from pigpen.wire.messages import notice_message, request_message, seen_message, welcome_message
 from referee.match import table
 from referee.match.formats import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action, Rules
     from pigpen.values.notices import Notice, Welcome
-    from pigpen.values.seen import Seen
-    from pigpen.values.view import View
+    from pigpen.values.view import Seen, View
     from referee.match.formats import Format
     from referee.match.observer import Observer
     from referee.records.lines import AnyLine

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from pigpen.rules import PRESETS, Card, Direction, Face, Rules, Suit
-from pigpen.rules.choices import MAX_CHOICES, count_exposures, count_passes
-from pigpen.rules.objections import MAX_SCORE, objections
+from pigpen.rules.objections import MAX_CHOICES, MAX_SCORE, count_exposures, count_passes, objections
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_FIVE, HEARTS, HEARTS_SHORT
 from pigpen.rules.scoring import card_points

@@ -9,7 +9,7 @@ import pytest
 import pigpen
 from pigpen import Card, Phase
 from pigpen.check import Case, Outcome, cases_of, check
-from pigpen.check.edges import EDGES, NO_PASS
+from pigpen.check.cases import EDGES, NO_PASS
 from pigpen.rules import PRESETS, Deal, Direction, Exposing, Passing, Rules, cards_in
 from pigpen.rules.cards import parse_cards
 from tests.rules.table import named
@@ -17,7 +17,7 @@ from tests.rules.table import named
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pigpen.check.edges import Edge
+    from pigpen.check.cases import Edge
 
 HEARTS = PRESETS["hearts"]
 GONGZHU = PRESETS["gongzhu"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ladder.people.commands.screen_state import ScreenState
     from pigpen.values.notices import DealResult
-    from pigpen.values.seen import Seen
+    from pigpen.values.view import Seen
 
 GO_ON = "Enter: go on   t: score sheet   q: leave"
 INDENT = 4

@@ -22,7 +22,7 @@ from ladder.terminal.options import PACE
 from ladder.terminal.sanitize import sanitize
 from pigpen.rules import Phase
 from pigpen.values.notices import DealResult, FaultNotice, MatchResult
-from pigpen.values.seen import Seen
+from pigpen.values.view import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from ladder.people.commands.card_choice import CardChoice
     from ladder.people.commands.screen_state import ScreenState
     from pigpen.rules import Card, Play
-    from pigpen.values.seen import Seen
-    from pigpen.values.view import View
+    from pigpen.values.view import Seen, View
     from referee.replay.table_view import TableView, ViewedSeat
 
 OWN, LEFT, RIGHT, TOP_LEFT, TOP = 7, 6, 8, 0, 1

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.people.commands.screen_state import ScreenState
     from ladder.people.seat.points_explained import PointsPart
     from pigpen.rules import Rules
-    from pigpen.values.seen import Seen
+    from pigpen.values.view import Seen
 
 KEYS = "←→↑↓ card   Enter play   l last trick   t scores   a away   ? help   q leave"
 HELP = """\

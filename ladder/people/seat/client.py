@@ -25,8 +25,19 @@ import grpc.aio
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
-from pigpen.wire.messages import answer_message, hello_message, notice_of, view_of, welcome_of
-from pigpen.wire.person_messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
+from pigpen.wire.messages import (
+    ASKS_WHY,
+    AWAY,
+    HERE,
+    READY,
+    answer_message,
+    hello_message,
+    notice_of,
+    presence_message,
+    seen_of,
+    view_of,
+    welcome_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +45,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.v1.referee_pb2 import BotMessage
     from pigpen.values.notices import Notice, Welcome
-    from pigpen.values.seen import Seen
-    from pigpen.values.view import View
+    from pigpen.values.view import Seen, View
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from ladder.people.seat.client import Question
     from pigpen.values.notices import DealResult
-    from pigpen.values.seen import Seen
-    from pigpen.values.view import View
+    from pigpen.values.view import Seen, View
 
 
 def shown_deal(seen: Seen, kinds: Mapping[str, str]) -> PersonDeal:

@@ -18,7 +18,7 @@ from ladder.values.person_state import PersonNotice, PersonOver, PersonSheetRow,
 from ladder.values.text import sanitize
 from pigpen.rules import Phase
 from pigpen.values.notices import DealResult, FaultNotice
-from pigpen.values.seen import Seen
+from pigpen.values.view import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

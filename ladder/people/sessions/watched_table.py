@@ -21,7 +21,7 @@ from ladder.values.people import TablePurpose, TableStatus
 from ladder.values.person_state import PersonSheetRow
 from ladder.values.watch_state import WatchState
 from pigpen.values.notices import DealResult
-from pigpen.values.seen import Seen
+from pigpen.values.view import Seen
 from referee.records.file import read_record
 from referee.records.framing import RecordError
 from referee.records.journal import JournalLine

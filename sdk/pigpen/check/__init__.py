@@ -9,8 +9,7 @@ The cases that every bot must pass before a ladder accepts it, for a unit test o
 `pigpen check ./mybot` asks the bot the same questions in its sandbox, and also tests the wire.
 """
 
-from pigpen.check.case import Case
-from pigpen.check.run import Outcome, check
-from pigpen.check.suite import cases_of
+from pigpen.check.cases import Case
+from pigpen.check.run import Outcome, cases_of, check
 
 __all__ = ["Case", "Outcome", "cases_of", "check"]

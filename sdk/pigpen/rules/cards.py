@@ -3,11 +3,14 @@ Cards, and sets of cards as bit masks.
 
 A card is a small integer in canonical order (C-1): ``suit * 13 + rank - 2``, suits C D H S, ranks 2…14.
 A set of cards is a plain ``int`` with bit ``1 << card`` set for each card in it.
+
+Points of sets of cards, by one look-up for each byte of a mask.
 """
 
 from __future__ import annotations
 
 import enum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -165,3 +168,19 @@ def parse_cards(names: Iterable[str]) -> int:
         else:
             mask |= 1 << Card.parse(name)
     return mask
+
+
+Totals = tuple[tuple[int, ...], ...]
+"""Seven tables, one for each byte of a mask: from the value of the byte, 0…255, to the points of its cards."""
+
+
+@lru_cache(maxsize=64)
+def byte_totals(points: tuple[int, ...]) -> Totals:
+    """Make the tables for cards with these *points*, one number for each of the 52 cards."""
+    tables = []
+    for place in range(0, 52, 8):
+        totals = [0]
+        for worth in points[place : place + 8]:
+            totals += [total + worth for total in totals]
+        tables.append(tuple(totals))
+    return tuple(tables)

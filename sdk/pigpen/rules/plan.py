@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.rules.byte_totals import byte_totals
-from pigpen.rules.cards import CARDS, FULL_DECK, Card, Suit, cards_in, parse_cards
+from pigpen.rules.cards import CARDS, FULL_DECK, Card, Suit, byte_totals, cards_in, parse_cards
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,14 +6,13 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from pigpen.rules.actions import Face, MoonChoice
-from pigpen.rules.byte_totals import byte_totals
-from pigpen.rules.cards import Card, cards_in, parse_cards
+from pigpen.rules.cards import Card, byte_totals, cards_in, parse_cards
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pigpen.rules.byte_totals import Totals
+    from pigpen.rules.cards import Totals
     from pigpen.rules.model import Rules
 
 

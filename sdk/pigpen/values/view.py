@@ -1,4 +1,8 @@
-"""The view that a bot gets: what its seat may know, and what the referee adds for a decision."""
+"""
+The view that a bot gets: what its seat may know, and what the referee adds for a decision.
+
+Values shown to a person at the table, with a question or without one.
+"""
 
 from __future__ import annotations
 
@@ -153,3 +157,15 @@ class View(SeatView):
         if self._possible is None:
             self._possible = PossibleDeals(self)
         return self._possible
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One moment of a deal, as a person's seat may see it."""
+
+    view: View
+    """All that the seat may know. It asks nothing: its decision, limit and bank are zero."""
+    names: tuple[str, ...]
+    """Name of the player in each seat."""
+    away: bool = False
+    """True while the default policy plays the seat, until the person is back."""

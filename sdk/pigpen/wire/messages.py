@@ -1,20 +1,116 @@
-"""Values of bots and referee from and to messages of the wire (pigpen/v1/*.proto)."""
+"""
+Rules on the wire: field for field, by the names that the dataclasses and the messages share.
+
+Walking the fields keeps the two in step: a part of the rules that one side lacks is an error here, and a test
+sends every preset there and back.
+
+Values of bots and referee from and to messages of the wire (pigpen/v1/*.proto).
+
+Messages of a person's seat only: what the person is shown, and whether the person is present.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import enum
+import types
+import typing
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import DecodeError
 
-from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
-from pigpen.v1 import referee_pb2, view_pb2
+from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, Rules, cards_in, mask_of
+from pigpen.v1 import referee_pb2, rules_pb2, view_pb2
 from pigpen.values.notices import NO_ACTION, ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
-from pigpen.values.view import View
-from pigpen.wire.rules_messages import rules_from_message, rules_to_message
+from pigpen.values.view import Seen, View
 
-if TYPE_CHECKING:
-    from pigpen.rules import Rules
+
+def rules_to_message(rules: Rules) -> rules_pb2.Rules:
+    """Make a message of a variant."""
+    message = rules_pb2.Rules()
+    _write(rules, message)
+    return message
+
+
+def rules_from_message(message: rules_pb2.Rules) -> Rules:
+    """
+    Read the variant of a message.
+
+    Raises:
+        ValueError: If it is not a game.
+    """
+    rules = _read(Rules, message)
+    assert isinstance(rules, Rules)
+    return rules
+
+
+def _write(part: Any, message: Any) -> None:
+    for field in dataclasses.fields(part):
+        value = getattr(part, field.name)
+        if value is None:
+            continue
+        if dataclasses.is_dataclass(value):
+            getattr(message, field.name).SetInParent()
+            _write(value, getattr(message, field.name))
+        elif isinstance(value, Mapping):
+            _write_mapping(value, getattr(message, field.name))
+        elif isinstance(value, tuple):
+            getattr(message, field.name).extend(_plain(item) for item in value)
+        else:
+            setattr(message, field.name, _plain(value))
+
+
+def _write_mapping(value: Mapping[str, Any], target: Any) -> None:
+    for key, item in value.items():
+        if isinstance(item, tuple):
+            target[key].names.extend(item)
+        else:
+            target[key] = item
+
+
+def _plain(value: Any) -> Any:
+    """Give the value for the wire: an enum's number there is its place in the class, from 1."""
+    return list(type(value)).index(value) + 1 if isinstance(value, enum.Enum) else value
+
+
+def _read(part: type, message: Any) -> Any:
+    hints = typing.get_type_hints(part)
+    return part(
+        **{
+            field.name: _value(_required(hints[field.name]), getattr(message, field.name))
+            for field in dataclasses.fields(part)
+            if not _absent(hints[field.name], message, field.name)
+        }
+    )
+
+
+def _value(hint: Any, value: Any) -> Any:
+    if dataclasses.is_dataclass(hint):
+        return _read(typing.cast("type", hint), value)
+    origin = typing.get_origin(hint)
+    if origin is tuple:
+        return tuple(_value(typing.get_args(hint)[0], item) for item in value)
+    if origin is Mapping:
+        return {key: tuple(item.names) if hasattr(item, "names") else item for key, item in value.items()}
+    if isinstance(hint, enum.EnumMeta):
+        if not 1 <= value <= len(hint):
+            raise ValueError(f"{value} stands for no {hint.__name__}")
+        return list(hint)[value - 1]
+    return value
+
+
+def _required(hint: Any) -> Any:
+    """Give the type inside an optional one."""
+    if isinstance(hint, types.UnionType):
+        return next(arm for arm in typing.get_args(hint) if arm is not type(None))
+    return hint
+
+
+def _absent(hint: Any, message: Any, name: str) -> bool:
+    return isinstance(hint, types.UnionType) and not message.HasField(name)
+
 
 PROTOCOL = 1
 """Major version of the wire contract."""
@@ -241,3 +337,38 @@ def _exposure_of(shown: view_pb2.Exposure) -> Exposure:
 
 def _exposure_message(shown: Exposure) -> view_pb2.Exposure:
     return view_pb2.Exposure(seat=shown.seat, card=shown.card, face=int(shown.face))  # type: ignore[arg-type]
+
+
+HERE = referee_pb2.PRESENCE_STATE_HERE
+AWAY = referee_pb2.PRESENCE_STATE_AWAY
+READY = referee_pb2.PRESENCE_STATE_READY
+ASKS_WHY = referee_pb2.PRESENCE_STATE_ASKS_WHY
+
+
+def seen_message(seen: Seen) -> referee_pb2.RefereeMessage:
+    """Make the message that shows a person *seen*."""
+    message = referee_pb2.RefereeMessage()
+    fill_view(message.seen.view, seen.view)
+    message.seen.names.extend(seen.names)
+    message.seen.away = seen.away
+    return message
+
+
+def seen_of(message: referee_pb2.Seen, rules: Rules) -> Seen:
+    """Read what a person is shown."""
+    view = view_of(referee_pb2.Request(view=message.view), rules)
+    return Seen(view, tuple(message.names), message.away)
+
+
+def presence_message(state: referee_pb2.PresenceState.ValueType, deal: int = 0) -> referee_pb2.BotMessage:
+    """Make the message that a person is present or away, or has looked at the end of *deal*."""
+    return referee_pb2.BotMessage(presence=referee_pb2.Presence(state=state, deal=deal))
+
+
+def presence_of(data: bytes) -> referee_pb2.Presence | None:
+    """Read whether a person is present; None for any other message, or one that cannot be read."""
+    try:
+        message = referee_pb2.BotMessage.FromString(data)
+    except DecodeError:
+        return None
+    return message.presence if message.WhichOneof("body") == "presence" else None

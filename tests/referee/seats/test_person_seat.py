@@ -10,8 +10,8 @@ import grpc
 import pytest
 
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
-from pigpen.values.seen import Seen
-from pigpen.wire.person_messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
+from pigpen.values.view import Seen
+from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.person_seat import MAX_MESSAGES, PersonAway, PersonSeat

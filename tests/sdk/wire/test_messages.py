@@ -16,12 +16,13 @@ from pigpen.wire.messages import (
     notice_message,
     notice_of,
     request_message,
+    rules_from_message,
+    rules_to_message,
     seconds,
     view_of,
     welcome_message,
     welcome_of,
 )
-from pigpen.wire.rules_messages import rules_from_message, rules_to_message
 from tests.many_choices import WAYS
 
 QS, AH = Card.parse("QS"), Card.parse("AH")

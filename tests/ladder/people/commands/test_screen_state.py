@@ -16,7 +16,7 @@ from ladder.terminal.keys import END_OF_INPUT
 from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
-from pigpen.values.seen import Seen
+from pigpen.values.view import Seen
 from tests.referee.scripted_seats import FakeTime
 from tests.rules.table import dealt
 

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from ladder.people.playing.play_with_people import Sit
     from pigpen.values.notices import Notice
-    from pigpen.values.seen import Seen
-    from pigpen.values.view import View
+    from pigpen.values.view import Seen, View
 
 
 class FirstLegal(Bot):

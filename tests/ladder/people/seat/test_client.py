@@ -11,7 +11,7 @@ import pytest
 from ladder.people.seat.client import PersonClient
 from pigpen.client import Refused, Unreachable
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
-from pigpen.values.seen import Seen
+from pigpen.values.view import Seen
 from referee.seats.clock import Stopwatch
 from referee.seats.person_seat import PersonAway, PersonSeat
 from referee.seats.seat_server import new_token

@@ -14,7 +14,7 @@ from ladder.values.person_state import PersonState, Phrase
 from pigpen import View
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.values.notices import FaultNotice
-from pigpen.values.seen import Seen
+from pigpen.values.view import Seen
 from referee.records.lines import DealLine
 from tests.ladder.people.sessions.states import game_of
 from tests.rules.table import named

@@ -12,8 +12,7 @@ from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult
-from pigpen.wire.messages import notice_of, view_of
-from pigpen.wire.person_messages import seen_of
+from pigpen.wire.messages import notice_of, seen_of, view_of
 from referee.match.formats import Format, person_clock
 from referee.match.observer import PeopleShown
 from referee.records.lines import DealLine
