@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ladder.results.rating_points import step_of
+from ladder.results.standing import step_of
 from ladder.results.think_times import BINS
 from ladder.store.migrations import upgrade
 from ladder.store.models import NEWEST_LETTERS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.webhooks import key_findings
 from ladder.errors import UserError
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.runner.presence import has_surely_ended
 from ladder.settings.settings import read_url
 from ladder.store.commands.backup import back_up

@@ -60,7 +60,7 @@ def _wait(ladder: Ladder, identity: str, seconds: float) -> None:
 
 
 def _pushed(ladder: Ladder, identity: str, bots: tuple[str, ...]) -> bool:
-    from ladder.trials.own_images import is_here, push  # a ladder of processes needs no Docker
+    from ladder.trials.trial_images import is_here, push  # a ladder of processes needs no Docker
 
     try:
         if not is_here(identity):

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING
 from ladder.app.kept_secret import kept_secret
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
-from ladder.results.wake_file import WakeFile
+from ladder.results.files import WakeFile
 from ladder.store.commands import webhooks as commands
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.outbox import body_of, new_key
 from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.webhooks import BOT_KINDS, CHOICES, MessageKind, WebhookAdded, WebhookTested
-from ladder.webhooks.deliverer import OTHER_KEY, Deliverer, DelivererThread
-from ladder.webhooks.outbox_rows import OutboxRows
+from ladder.webhooks.deliverer import OTHER_KEY, Deliverer, DelivererThread, OutboxRows
 from ladder.webhooks.public_addresses import AddressPolicy, check_webhook, target_of
-from ladder.webhooks.sending import Outcome, send
-from ladder.webhooks.signing import hash_of, secret_of, signed_headers
+from ladder.webhooks.sending import Outcome, hash_of, secret_of, send, signed_headers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ladder.computing.computation_rows import ComputationRows
-    from ladder.results.wake_file import WakeFile
+    from ladder.results.files import WakeFile
     from ladder.values.questions import Lane
 
 RETRY_SECONDS = 1.0

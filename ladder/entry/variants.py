@@ -15,7 +15,7 @@ from referee.records.rules_file import load_rules, no_such_rules, rules_from
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ladder.entry.look import SubmissionLook
+    from ladder.entry.claims import SubmissionLook
     from pigpen.rules import Rules
 
 ALL = "all"

@@ -15,20 +15,27 @@ from itertools import chain, count, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
-from ladder.events.contests import Contest, Groups
 from ladder.events.costs import Cost
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
-from ladder.events.entrants import PlayedRound, Table, TableResult, filled
+from ladder.events.entrants import Contest, Groups, PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
-from ladder.events.scoring import Sums, board_points, competing
-from ladder.events.standings import AFTER_PLAY_OFF, Ranked, before_play_off, criteria_of, ranked, tied_groups
+from ladder.events.scoring import (
+    AFTER_PLAY_OFF,
+    Ranked,
+    Sums,
+    before_play_off,
+    board_points,
+    competing,
+    criteria_of,
+    ranked,
+    tied_groups,
+)
 from ladder.values.events import MAX_BOARDS, boards_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
-    from ladder.events.entrants import Entrant
-    from ladder.events.lots import Lots
+    from ladder.events.entrants import Entrant, Lots
     from ladder.values.events import Event, Stage
     from pigpen.rules import Rules
 

@@ -6,16 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ladder.events.costs import Cost, pair_costs
-from ladder.events.designs import exact_design, without_rematch
+from ladder.events.costs import Cost, by_swaps, pair_costs
 from ladder.events.entrants import Table, filled
-from ladder.events.swaps import by_swaps
+from ladder.events.legs import exact_design, without_rematch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ladder.events.costs import PairCosts
-    from ladder.events.lots import Lots
+    from ladder.events.entrants import Lots
 
 Method = Literal["design", "order", "optimum", "search"]
 

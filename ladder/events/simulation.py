@@ -19,8 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ladder.events.advice import Pace
-from ladder.events.designs import exact_design, without_rematch
-from ladder.events.legs import Leg, game_deals, legs_of, sides_of
+from ladder.events.legs import Leg, exact_design, game_deals, legs_of, sides_of, without_rematch
 from ladder.events.scoring import GAME_BOARDS
 from ladder.ratings.elo import SCALE, STANDARD_BOARDS
 from ladder.values.events import Chances, EntrantChance
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ladder.events.designs import Tables
+    from ladder.events.legs import Tables
     from ladder.values.events import Event, Stage
     from pigpen.rules import Rules
 

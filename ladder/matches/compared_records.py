@@ -7,8 +7,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-from ladder.ratings.favours import MIN_SIDES, favour
-from ladder.ratings.means import Mean
+from ladder.ratings.means import MIN_SIDES, Mean, favour
 from ladder.values.bot_comparison import FoundFavour, FoundInRecords, MeanOfBoards, PhasePoints
 from pigpen.rules.scoring import card_weights
 from referee.records.recorded import seats_of

@@ -1,4 +1,8 @@
 """
+Matches in sets that share no owner, where bots of one owner must not play at the same time.
+
+In which order the bots of a match sit: the one that leaves seats and neighbours most even.
+
 Choice of the next matches: a pure function from entrants, and what is known of them, to matches. Policy, in this order:
 
 1. Newcomers first: bots whose ± is above a limit, the one with the fewest matches first.
@@ -7,10 +11,10 @@ Choice of the next matches: a pure function from entrants, and what is known of 
    an exponential draw; in 30 of 100 such matches times its nearness to the boundary, too.
 4. Against it, one after the other, the bot that has the most to gain against those who sit there already, in those 30
    matches times its nearness. One bot of each owner.
-5. In the order that leaves seats and neighbours most even (`ladder.pairing.seating`).
+5. In the order that leaves seats and neighbours most even (`ladder.pairing.scheduler`).
 
 Where bots of one owner must not play at the same time, matches are planned in sets that share no owner, so that those
-of a set can be played at once (`ladder.pairing.disjoint_sets`).
+of a set can be played at once (`ladder.pairing.scheduler`).
 
 A bot whose matches take much machine time plays correspondingly fewer (`ladder.pairing.costs`): what it has to gain
 counts times its share, and each of its matches counts as many.
@@ -22,26 +26,133 @@ give the same answer. The numbers below were chosen with matches of real games (
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ladder.pairing.missing import missing_owners, waits_for
-from ladder.pairing.seating import Seating
 from ladder.ratings.elo import STANDARD_BOARDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from random import Random
 
     import numpy.typing as npt
 
-    from ladder.pairing.disjoint_sets import DisjointSets
     from ladder.pairing.information import Information
 
     BoolArray = npt.NDArray[np.bool_]
     FloatArray = npt.NDArray[np.float64]
+
+
+class DisjointSets:
+    """
+    Matches in the order in which they will be played, in sets of which no two matches share an owner.
+
+    A few bots of as many owners would else play one match at a time, however many could be played at once: that a match
+    of 4 of 8 bots leaves the next one all it needs happens once in 70 times.
+    """
+
+    def __init__(self, at_once: int, planned: Iterable[Collection[int]] = ()) -> None:
+        """
+        Begin with what is planned.
+
+        Args:
+            at_once: How many matches are played at the same time: no set has more.
+            planned: The owners in each match that is being played, or waits, the first one first.
+        """
+        self._at_once = at_once
+        self._count = 0
+        self._busy: set[int] = set()
+        for owners in planned:
+            self.add(owners)
+
+    def free(self, owners: Collection[int], needed: int) -> Collection[int]:
+        """Give the owners who are not in the last set; all if a match needs more of them, or the set is full."""
+        left = set(owners) - self._busy
+        return owners if len(left) < needed or self._count >= self._at_once else left
+
+    def add(self, owners: Collection[int]) -> None:
+        """Plan one more match: part of the last set if it can be, else the first of another set."""
+        if self._count >= self._at_once or not self._busy.isdisjoint(owners):
+            self._count, self._busy = 0, set()
+        self._count += 1
+        self._busy.update(owners)
+
+
+ORDERS = 120
+"""The most orders of a table that are compared: all of five bots; of more, that many by chance."""
+
+
+class Seating:
+    """Counts who sat where, and beside whom, and seats the next match."""
+
+    def __init__(
+        self, seats: Mapping[int, Sequence[int]], neighbours: Mapping[tuple[int, int], int], rng: Random
+    ) -> None:
+        """
+        Begin with what was counted before.
+
+        Args:
+            seats: By version, the times that it was bot number 0, 1, …; what is missing at the end is 0.
+            neighbours: By two versions (x, y), the times that y came right after x in the order of bot numbers, the
+                last one being followed by the first; what is missing is 0.
+            rng: Chance, which decides between orders that are equally even.
+        """
+        self._recorded, self._seats = seats, dict[int, Counter[int]]()
+        self._neighbours, self._added = neighbours, Counter[tuple[int, int]]()
+        self._rng = rng
+
+    def seat(self, versions: Sequence[int], players: int) -> tuple[int, ...]:
+        """
+        Seat a match, and count it.
+
+        Returns:
+            The version of each bot number: the order that leaves seats and neighbours most even, as often as it goes
+            into *players*.
+        """
+        shuffled = self._rng.sample(versions, len(versions))
+        for one in shuffled:
+            self._seats.setdefault(one, Counter(dict(enumerate(self._recorded[one]))))
+        count = len(shuffled)
+        # Half of what a place, or a neighbour, adds to the sum of the squares of all counts, without a constant.
+        sits = [[sum(self._seats[one][number] for number in range(place, players, count)) for place in range(count)]
+                for one in shuffled]  # fmt: skip
+        meets = [[self._met(one, other) * (players // count) for other in shuffled] for one in shuffled]
+        order = min(_orders(count), key=lambda order: _unevenness(order, sits, meets))
+        table = tuple(shuffled[place] for place in order) * (players // count)
+        for number, version in enumerate(table):
+            self._seats[version][number] += 1
+        self._added.update(_neighbours(table))
+        return table
+
+    def _met(self, one: int, other: int) -> int:
+        """Count how often *other* came right after *one*."""
+        pair = one, other
+        return self._neighbours.get(pair, 0) + self._added[pair] if one != other else 0
+
+
+@cache
+def _orders(count: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(islice(permutations(range(count)), ORDERS))
+
+
+def _unevenness(order: Sequence[int], sits: Sequence[Sequence[int]], meets: Sequence[Sequence[int]]) -> int:
+    uneven, before = 0, order[-1]
+    for place, one in enumerate(order):
+        uneven += sits[one][place] + meets[before][one]
+        before = one
+    return uneven
+
+
+def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs (x, y) in which y comes right after x."""
+    return zip(table, (*table[1:], table[0]), strict=True)
+
 
 SHARE = 0.3
 """The share of matches in which nearness to the boundary counts."""

@@ -1,4 +1,16 @@
 """
+Shrinkage of margins towards their mean: the ridge λ = σ² / τ² of (H + λ) θ = b, by its likelihood.
+
+With n bots, and up to a constant, −2 log (τ · likelihood) is
+
+    log det (H + λ) − (n − 1) log λ + (b'H⁺b − b'(H + λ)⁻¹b) / σ²
+
+The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood alone often has its maximum at τ = 0,
+where all bots would be surely equal. λ is the best point of a fixed grid. It is sought in a model, which has the
+spectrum of H by quadrature (`linear.spectra`). The inverse at the point found there, which is needed in any case, gives
+the first two derivatives of the true function; corrected by them, the model says whether a point near by is better, and
+then the inverse is made there. Eigenvalues of a large H would take several times as long.
+
 The fit of points: how many points a deal each bot wins more than the others, and how sure that is.
 
 A board gives each of k sides one number, y = θ + the board + noise of variance σ²: its points a deal. What does not
@@ -10,26 +22,135 @@ least squares are
 
 (for k = 4 and M boards 2 Σ n / k = 3 M). Bots of few boards are drawn towards the mean: true margins are taken to come
 from N(0, τ²), so with λ = σ² / τ² the margins are (H + λ)⁻¹ b and their covariance is σ² (H + λ)⁻¹. λ is the value of
-a grid with the largest τ · likelihood (`ladder.ratings.shrinkage`).
+a grid with the largest τ · likelihood (`ladder.ratings.points`).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ladder.ratings.batch import WIDE, Estimate, centred, places_of
-from ladder.ratings.linear import groups, solve
-from ladder.ratings.shrinkage import shrunk
+from ladder.ratings.linear import centred_inverse, groups, solve, spectra, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from ladder.ratings.batch import FloatArray, IntArray
-    from ladder.ratings.linear import AnyFloats
+    from ladder.ratings.linear import AnyFloats, Spectrum
+
+STEP = 1 / 32
+"""Of the grid, in log λ."""
+WINDOW = 16
+"""Points on each side of one whose derivatives are known that the corrected model is asked about."""
+
+NO_RIDGE = 1e-12
+"""The least λ, as a part of the largest number in H: a smaller one changes nothing."""
+
+
+def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArray, AnyFloats]:
+    """
+    Draw margins towards their mean.
+
+    Args:
+        matrix: (n, n) H.
+        won: (n,) b.
+        noise: σ², above 0.
+
+    Returns:
+        (n,) margins and (n, n) their covariance, relative to their mean.
+    """
+    model = _Model(matrix.diagonal(), won, noise, *spectra(matrix, won))
+    place, seen = model.first(), set[int]()
+    while True:
+        ridge, ridged = _at(place), matrix.copy()
+        np.fill_diagonal(ridged, matrix.diagonal() + ridge)
+        found = centred_inverse(ridged)
+        margins = times(found, won)
+        margins += times(found, won - ridged @ margins)
+        seen.add(place)
+        place = model.best_near(place, _slopes(found, margins, ridge, noise))
+        if place in seen:
+            found *= noise
+            return margins, found
+
+
+def _at(place: int) -> float:
+    """Give λ of a point of the grid."""
+    return math.exp(STEP * place)
+
+
+def _slopes(found: AnyFloats, margins: FloatArray, ridge: float, noise: float) -> FloatArray:
+    """
+    Compute the first and second derivative, (2,), by log λ of what is to be least; the centred inverse is known.
+
+    What the inverse lacks is that of the mean, 1 / λ.
+    """
+    count = len(found)
+    trace = ridge * float(found.trace(dtype=np.float64)) + 1.0
+    squares = ridge**2 * float(np.einsum("ij,ij->", found, found, dtype=np.float64)) + 1.0
+    size = ridge * float(margins @ margins) / noise
+    second = trace - squares + size - 2 * ridge**2 / noise * float(margins @ times(found, margins))
+    return np.array([trace - (count - 1) + size, second])
+
+
+@dataclass(frozen=True)
+class _Model:
+    """The function to minimise, by a spectrum of H."""
+
+    degrees: FloatArray
+    """(n,) The diagonal of H."""
+    won: FloatArray
+    noise: float
+    trace: Spectrum
+    """Of H, for traces."""
+    own: Spectrum
+    """Of H, for what b says of it."""
+
+    @cached_property
+    def lowest(self) -> int:
+        """The first point of the grid: no margin is as wide. Where only one pair has met, no other end is known."""
+        met = self.degrees[self.degrees > 0]
+        margins = np.where(self.degrees > 0, self.won / np.where(self.degrees > 0, self.degrees, 1.0), 0.0)
+        widest = 10 * max(float(margins @ margins), self.noise / float(met.min()))
+        return math.floor(math.log(max(self.noise / widest, NO_RIDGE * float(met.max()))) / STEP)
+
+    def first(self) -> int:
+        """Find the best point of the whole grid."""
+        last = math.ceil(math.log(200 * float(self.degrees.max())) / STEP)
+        places = np.arange(self.lowest, last + 1)
+        return int(places[np.argmin(self.values(places))])
+
+    def best_near(self, place: int, slopes: FloatArray) -> int:
+        """Find the best point near one where the derivatives are known."""
+        away = np.arange(max(-WINDOW, self.lowest - place), WINDOW + 1)
+        first, second = slopes - self.slopes(place)
+        logs = STEP * away
+        return place + int(away[np.argmin(self.values(place + away) + first * logs + second * logs**2 / 2)])
+
+    def values(self, places: npt.NDArray[np.signedinteger]) -> FloatArray:
+        """Compute what is to be the least at some points of the grid."""
+        ridges = np.exp(STEP * places)[:, None]
+        logs = np.log(self.trace.values + ridges) @ self.trace.weights
+        known = (1 / (self.own.values + ridges)) @ self.own.weights / self.noise
+        return np.asarray(logs - known - (len(self.degrees) - 1) * STEP * places)
+
+    def slopes(self, place: int) -> FloatArray:
+        """Compute the derivatives of `values` by log λ, (2,)."""
+        ridge = _at(place)
+        share, own = ridge / (self.trace.values + ridge), ridge / (self.own.values + ridge)
+        known = self.own.weights / (self.own.values + ridge) / self.noise
+        first = share @ self.trace.weights + own @ known
+        second = (share - share**2) @ self.trace.weights + (own - 2 * own**2) @ known
+        return np.array([first - (len(self.degrees) - 1), second])
+
 
 MEAN = 0.0
 """Of all margins."""

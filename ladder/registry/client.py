@@ -1,25 +1,58 @@
-"""Requests of the ladder to its registry: manifests before anything is pulled, and that old ones be removed."""
+"""
+Access to the registry for a program of the ladder's own.
+
+Requests of the ladder to its registry: manifests before anything is pulled, and that old ones be removed.
+
+The size of an image once it is unpacked: read once before an engine unpacks it onto the disk.
+"""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import re
+import tarfile
+import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import requests
 import urllib3.exceptions
+from pydantic import Field
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.registry.manifests import ACCEPTED, MAX_MANIFEST
+from ladder.registry.manifests import ACCEPTED, MAX_CONFIG, MAX_MANIFEST, ImageTotal, PlainStream, read_layer
+from ladder.registry.manifests import PIECE as ARCHIVE_PIECE
+from ladder.values.task import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
 
-    from ladder.registry.login import RegistryLogin
+    from ladder.registry.manifests import Blob, Manifest
     from ladder.registry.names import ImageName
+
+
+class RegistryLogin(Message):
+    """The registry, and a token for it."""
+
+    address: str
+    """Host and port."""
+    plain: bool
+    """True if it speaks HTTP."""
+    token: str = Field(repr=False)
+    """Valid for the images of one task, and for an hour; secret."""
+
+
+class ImagePlace(Message):
+    """A place in the registry for an image of the ladder's own."""
+
+    repository: str
+    """`pigpen/…`, for what one submission was built to, or one image."""
+    login: RegistryLogin
+    """Good for pulling and pushing there, and nowhere else."""
+
 
 CONNECTING, READING = 10.0, 60.0
 """Seconds without a connection, and between two bytes of an answer."""
@@ -140,3 +173,64 @@ def _pieces(found: requests.Response, max_bytes: int) -> Iterator[bytes]:
         read += len(piece)
         if read > max_bytes:
             return
+
+
+def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest, max_bytes: int) -> None:
+    """
+    Read all layers through, and refuse an image that says less than it has, or unpacks to too much.
+
+    Args:
+        client: The registry.
+        image: The image.
+        manifest: What it says it has.
+        max_bytes: The most for all layers, unpacked.
+
+    Raises:
+        BotRejected: If it is not what it says, too large, or has too many files or a sparse one.
+        SandboxError: If the registry fails.
+    """
+    _read(client, image, manifest.config, ImageTotal(str(image), MAX_CONFIG), PlainStream.skip_rest)
+    total, known = ImageTotal(str(image), max_bytes), dict[str, tuple[int, int]]()
+    for layer in manifest.layers:
+        if layer.digest in known:  # an engine unpacks it once for each place where it stands
+            total.add(*known[layer.digest])
+            continue
+        size, files = total.bytes, total.files
+        _read(client, image, layer, total, read_layer)
+        known[layer.digest] = total.bytes - size, total.files - files
+
+
+def _read(
+    client: RegistryClient, image: ImageName, blob: Blob, total: ImageTotal, read: Callable[[PlainStream], None]
+) -> None:
+    """Read a blob to its end, and count what it unpacks to."""
+    with client.blob(image.repository, blob.digest) as packed:
+        counted = _Counted(packed, blob.size)
+        unpacked = gzip.GzipFile(fileobj=counted, mode="rb") if blob.is_packed else counted  # type: ignore[call-overload]
+        try:
+            read(PlainStream(unpacked, total))
+            while counted.read(ARCHIVE_PIECE):  # what stands behind the end
+                pass
+        except (EOFError, gzip.BadGzipFile, zlib.error, tarfile.TarError):
+            raise BotRejected(f"A layer of {image} cannot be unpacked. Build it anew, and push it again.") from None
+    if counted.size != blob.size or f"sha256:{counted.hash.hexdigest()}" != blob.digest:
+        raise BotRejected(f"A layer of {image} is not what its manifest says. Build it anew, and push it again.")
+
+
+class _Counted:
+    """A stream that counts, and ends soon after it should have."""
+
+    def __init__(self, stream: Any, max_bytes: int) -> None:
+        self.size = 0
+        self.hash = hashlib.sha256()
+        self._stream = stream
+        self._max_bytes = max_bytes
+
+    def read(self, size: int) -> bytes:
+        """Read on; nothing if there is more than there should be."""
+        if self.size > self._max_bytes:
+            return b""
+        piece = bytes(self._stream.read(size))
+        self.size += len(piece)
+        self.hash.update(piece)
+        return piece

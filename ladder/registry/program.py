@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cryptography.hazmat.primitives import serialization
 
 from ladder.errors import SandboxError, UserError
-from ladder.registry.keys import FOLDER, certificate_file, registry_key
-from ladder.registry.tokens import ISSUER, SERVICE
+from ladder.registry.tokens import FOLDER, ISSUER, SERVICE, certificate_file, registry_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

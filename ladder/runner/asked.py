@@ -27,7 +27,7 @@ from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
     from ladder.results.summary import MatchSummary
-    from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
+    from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
     from ladder.worker.tasks import MatchOutcome, MatchTask
     from referee.match.formats import MatchSpec
     from referee.records.lines import MatchLine

@@ -15,7 +15,7 @@ from ladder.values.submission import SubmissionOrder
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ladder.results.submission_folders import SubmissionFolders
+    from ladder.results.files import SubmissionFolders
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
 

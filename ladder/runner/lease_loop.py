@@ -18,7 +18,7 @@ from referee.seats.fair_wait import loop_time
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
-    from ladder.results.wake_file import WakeFile
+    from ladder.results.files import WakeFile
     from ladder.runner.leased_rows import LeasedRows
 
 LOOK_SECONDS, IDLE_LOOK_SECONDS = 1.0, 5.0

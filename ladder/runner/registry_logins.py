@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.registry.login import ImagePlace, RegistryLogin
+from ladder.registry.client import ImagePlace, RegistryLogin
 from ladder.registry.names import in_registry, own_repository
 
 if TYPE_CHECKING:
@@ -57,8 +57,12 @@ class RegistryLogins:
         return ImagePlace(repository=repository, login=self._login([repository], ("pull", "push"), now))
 
     def _login(self, names: Iterable[str], actions: tuple[str, ...], now: float) -> RegistryLogin:
-        from ladder.registry.keys import registry_key  # most ladders have no registry, and it takes long
-        from ladder.registry.tokens import LADDER_SECONDS, Access, sign
+        from ladder.registry.tokens import (
+            LADDER_SECONDS,
+            Access,
+            registry_key,  # most ladders have no registry, and it takes long
+            sign,
+        )
 
         settings = self._settings
         key = registry_key(settings.data_dir)

@@ -14,7 +14,7 @@ from ladder.results.summary import summarise
 from ladder.runner.asked import OtherAnswer, check_first_line, check_outcome, check_run, check_times, check_trial
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
-from ladder.trials.tasks import SubmissionOutcome
+from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.task import storable
 from ladder.worker.tasks import MatchOutcome
 from referee.records.framing import RecordError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ladder.results.summary import MatchSummary
     from ladder.store.commands.results import Result
-    from ladder.trials.tasks import SubmissionTask
+    from ladder.trials.trial_tasks import SubmissionTask
     from ladder.worker.tasks import MatchTask
     from referee.records.lines import AnyLine
 

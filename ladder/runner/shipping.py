@@ -17,8 +17,8 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.bots.packed import MAX_PACKED, TooLarge, pack
 from ladder.sandbox.wheels.packages import with_lock
-from ladder.trials.candidate import NOWHERE
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
+from ladder.trials.trial import NOWHERE
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import FolderTask, MatchOutcome
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ladder.errors import BotRejected, LadderError, StoreError
-from ladder.results.submission_folders import SubmissionFolders
+from ladder.results.files import SubmissionFolders
 from ladder.runner.presence import CoordinatorPresence
 from ladder.runner.registry_logins import RegistryLogins
 from ladder.runner.submission_results import result_of
@@ -25,7 +25,7 @@ from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
 from ladder.store.queries.variant_field import field_of
 from ladder.store.submission_look import look_at
-from ladder.trials.tasks import KnownToLadder, SubmissionTask, TrialProgress
+from ladder.trials.trial_tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
 from ladder.values.text import without_paths
@@ -34,11 +34,11 @@ from referee.records.rules_file import rules_from
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from ladder.entry.look import SubmissionLook
+    from ladder.entry.claims import SubmissionLook
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
     from ladder.store.database import Database, Session
-    from ladder.trials.tasks import SubmissionOutcome
+    from ladder.trials.trial_tasks import SubmissionOutcome
     from ladder.values.sandbox_kind import LadderSandbox
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 

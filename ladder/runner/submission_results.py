@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ladder.store.account_models import StoredSubmission
     from ladder.store.commands.submissions import Added
-    from ladder.trials.tasks import SubmissionOutcome
+    from ladder.trials.trial_tasks import SubmissionOutcome
 
 
 def result_of(

@@ -8,7 +8,7 @@ import structlog
 
 from ladder.runner.attempt_runs import AttemptRuns
 from ladder.runner.returned import AttemptFailure, trial_outcome_of
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from ladder.entry.look_alikes import skeleton
+from ladder.entry.claims import skeleton
 from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class RatingPoint(Base):
     """
     A rating of a version after one of its matches, as a chart of its ratings shows it: derived from its seats.
 
-    Of many matches there is every second one, or fourth, … (`ladder.results.rating_points`).
+    Of many matches there is every second one, or fourth, … (`ladder.results.standing`).
     """
 
     __tablename__ = "rating_points"
@@ -317,7 +317,7 @@ class StoredEvent(Base):
     started: Mapped[float | None]
     finished: Mapped[float | None]
     announced: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """Public course about which messages have been written (`ladder.events.news.PublicCourse`); None: nothing."""
+    """Public course about which messages have been written (`ladder.events.held.PublicCourse`); None: nothing."""
     last_match: Mapped[int | None]
     """The largest number that is reserved for its matches; None: they are numbered like all others."""
 

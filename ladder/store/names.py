@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import bindparam, func, select
 
-from ladder.entry.look_alikes import skeleton
+from ladder.entry.claims import skeleton
 from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.tables import BOT, RATING, VERSION, connection_of

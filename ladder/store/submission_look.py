@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.entry.look import SubmissionLook
+from ladder.entry.claims import SubmissionLook
 from ladder.store.models import Owner, Rating, State, StoredBot, Variant, Version
 from referee.records.rules_file import rules_from
 

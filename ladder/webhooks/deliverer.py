@@ -1,4 +1,8 @@
-"""The part of a process that sends the messages of the outbox: an event loop in a thread beside the matches."""
+"""
+Database access of the part of a process that sends messages.
+
+The part of a process that sends the messages of the outbox: an event loop in a thread beside the matches.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,78 @@ import structlog
 
 from ladder.errors import LadderError
 from ladder.runner.lease_loop import LeaseLoop
+from ladder.runner.leased_rows import LeasedRows
+from ladder.store.commands import outbox as commands
 from ladder.store.commands.outbox import GONE, MessageLease
-from ladder.webhooks.retrying import pause_after
-from ladder.webhooks.sending import Outcome
-from ladder.webhooks.signing import hash_of, secret_of, signed_headers
+from ladder.store.commands.webhooks import find_webhook, has_messages
+from ladder.store.webhook_models import WebhookMessage
+from ladder.webhooks.sending import Outcome, hash_of, pause_after, secret_of, signed_headers
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from random import Random
 
-    from ladder.results.wake_file import WakeFile
-    from ladder.webhooks.outbox_rows import OutboxRows
+    from ladder.results.files import WakeFile
+    from ladder.store.database import Database, Session
 
     Send = Callable[[str, Mapping[str, str], str, int], Awaitable[Outcome]]
     """Sends a message once: to an address, with headers, and the body; the last is the number of attempts before."""
+
+
+class OutboxRows(LeasedRows[WebhookMessage]):
+    """The messages that one process has leased."""
+
+    def __init__(self, database: Database, clock: Callable[[], float], holder: str | None = None) -> None:
+        """Prepare; see `LeasedRows`."""
+        super().__init__(database, commands.OUTBOX, clock, holder)
+
+    async def look(self, count: int) -> tuple[set[tuple[int, int]], list[int]]:
+        """Read what this process has leased, and which messages are to be sent now."""
+        now = self.clock()
+        return await self.read(
+            lambda session: (
+                self.queue.attempts(session, self.holder),
+                commands.next_due(session, now, count),
+            )
+        )
+
+    async def renew(self, under_way: Collection[tuple[int, int]]) -> None:
+        """Renew the leases; a ladder without webhooks writes nothing."""
+        if await self.read(has_messages):
+            await super().renew(under_way)
+
+    def maintain(self, session: Session, now: float) -> None:
+        """Remove what ended long ago."""
+        commands.tidy(session, now)
+
+    async def claim(self, count: int) -> Sequence[MessageLease]:
+        """Lease messages that are to be sent now."""
+        now = self.clock()
+        return await self.write(
+            lambda session: commands.claim(session, self.holder, now, self.seconds(session, now), count)
+        )
+
+    async def accept(self, lease: MessageLease) -> bool:
+        """Note that a message was accepted; whether the lease still held."""
+        now = self.clock()
+        return await self.write(lambda session: commands.accept(session, lease, now))
+
+    async def refuse(self, lease: MessageLease, reason: str, again: float | None, *, hold: bool = False) -> bool:
+        """Note that a message was not accepted; whether its webhook is disabled now. See `outbox.refuse`."""
+        now = self.clock()
+        return await self.write(lambda session: commands.refuse(session, lease, reason, now, again, hold=hold))
+
+    async def disable(self, lease: MessageLease, reason: str) -> None:
+        """Send nothing more to a webhook."""
+        now = self.clock()
+
+        def disable(session: Session) -> None:
+            if self.queue.held(session, lease) is not None:
+                commands.disable(session, find_webhook(session, lease.webhook), reason, now)
+
+        await self.write(disable)
+
 
 MAX_AT_ONCE = 8
 """Messages that a process sends at the same time, each to another webhook."""

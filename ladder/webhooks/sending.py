@@ -1,9 +1,18 @@
-"""Sending one message: a request to an address that was checked, within a time; only the head of its answer counts."""
+"""
+The time at which a message that was not accepted is sent again.
+
+Secrets of webhooks, and the signatures of Standard Webhooks (https://www.standardwebhooks.com).
+
+Sending one message: a request to an address that was checked, within a time; only the head of its answer counts.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import datetime
+import hashlib
+import hmac
 import os
 import ssl
 import time
@@ -15,14 +24,79 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 import h11
+from standardwebhooks import Webhook
 
 from ladder.errors import UserError
 from ladder.webhooks.public_addresses import check_addresses, resolved, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from random import Random
 
     from ladder.webhooks.public_addresses import Address, AddressPolicy, Target
+
+FIRST, FACTOR, LONGEST = 10.0, 4.0, 6 * 3600.0
+"""Seconds before the second attempt, how much longer each following pause is, and the most."""
+ATTEMPTS = 10
+"""The last one is about 22 hours after the first."""
+JITTER = 0.25
+"""The part of a pause by which it is longer or shorter, so that messages do not come again all at once."""
+
+
+def pause_after(refusals: int, rng: Random, wait: float | None = None) -> float | None:
+    """
+    Give the seconds until a message is sent again; None: it is given up.
+
+    Args:
+        refusals: Attempts that were not accepted, at least 1.
+        rng: Chance.
+        wait: Seconds that the receiver asks to wait; not less, and at most `LONGEST`, plus chance.
+    """
+    if refusals >= ATTEMPTS:
+        return None
+    pause = min(FIRST * FACTOR ** (refusals - 1), LONGEST) * rng.uniform(1 - JITTER, 1 + JITTER)
+    return pause if wait is None else max(pause, min(wait, LONGEST) * rng.uniform(1, 1 + JITTER))
+
+
+PREFIX = "whsec_"
+
+
+def secret_of(key: bytes, salt: str) -> str:
+    """
+    Give the secret of a webhook, as its receiver gets it.
+
+    Args:
+        key: The ladder's key for all its webhooks.
+        salt: The webhook's own.
+    """
+    return PREFIX + base64.b64encode(hmac.digest(key, f"webhook {salt}".encode(), "sha256")).decode()
+
+
+def hash_of(secret: str) -> str:
+    """Give what the database keeps of a secret: to notice that it is another one."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def signed_headers(secret: str, key: str, body: str, now: float) -> dict[str, str]:
+    """
+    Sign a message.
+
+    Args:
+        secret: The webhook's.
+        key: What names the message, the same at each attempt.
+        body: The message.
+        now: Unix time of this attempt.
+
+    Returns:
+        The headers of the request that say so.
+    """
+    at = datetime.datetime.fromtimestamp(int(now), datetime.UTC)
+    return {
+        "webhook-id": key,
+        "webhook-timestamp": str(int(now)),
+        "webhook-signature": Webhook(secret).sign(key, at, body),
+    }
+
 
 TIMEOUT_SECONDS = 15.0
 """For all of an attempt: the name, the connection, the request and the head of the answer."""

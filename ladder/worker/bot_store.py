@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import PositiveInt
 
 from ladder.errors import SandboxError
-from ladder.results.submission_folders import folder_name
+from ladder.results.files import folder_name
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.sandbox_kind import SandboxKind
@@ -20,7 +20,7 @@ from ladder.worker.kept_folders import FolderMissing, KeptFolders
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
-    from ladder.trials.tasks import SubmissionTask
+    from ladder.trials.trial_tasks import SubmissionTask
     from ladder.worker.pulled_images import PulledImages
     from ladder.worker.tasks import FolderTask, TaskBot
 

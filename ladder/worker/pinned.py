@@ -10,7 +10,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
 
 if TYPE_CHECKING:
-    from ladder.registry.login import RegistryLogin
+    from ladder.registry.client import RegistryLogin
     from ladder.sandbox.base import Program, Sandbox
     from ladder.worker.tasks import TaskBot
 
@@ -61,7 +61,7 @@ async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
 
 
 async def _pull(bot: TaskBot, registry: RegistryLogin, pinned: str) -> None:
-    from ladder.trials.registry_images import pull  # an image that is here, or a folder, needs no registry
+    from ladder.trials.trial_images import pull  # an image that is here, or a folder, needs no registry
 
     try:
         await asyncio.to_thread(pull, registry, pinned)

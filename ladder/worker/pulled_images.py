@@ -16,7 +16,7 @@ from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.sandbox.docker.engine import connect, engine, engine_errors
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.host.whole_file import write_whole
-from ladder.trials.registry_images import pull
+from ladder.trials.trial_images import pull
 from ladder.worker.pinned import ProgramLost
 from ladder.worker.use_marks import UseMarks
 

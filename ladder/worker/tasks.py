@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, model_validator
 
-from ladder.registry.login import RegistryLogin
+from ladder.registry.client import RegistryLogin
 from ladder.results.files import Logs
 from ladder.values.live_events import Public
 from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import BotRejected, ContainerLost, SandboxError
-from ladder.trials.tasks import SubmissionOutcome, TrialProgress
+from ladder.trials.trial_tasks import SubmissionOutcome, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import FoldersMissing
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.sandbox.base import Sandbox
-    from ladder.trials.tasks import SubmissionTask
+    from ladder.trials.trial_tasks import SubmissionTask
     from ladder.values.sandbox_kind import SandboxSetup
     from ladder.worker.bot_store import BotStore
 
@@ -44,8 +44,8 @@ async def try_task(
         tell: Takes its progress.
         store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
     """
-    from ladder.trials.registry_images import fetched  # most processes of workers never try one
     from ladder.trials.trial import try_submission
+    from ladder.trials.trial_images import fetched  # most processes of workers never try one
 
     def void(reason: str) -> SubmissionOutcome:
         return SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=reason)
@@ -78,7 +78,7 @@ async def try_task(
 async def _forget(task: SubmissionTask) -> None:
     """Forget what was built: the sandbox has used it until now, and workers that play it pull it."""
     if task.sandbox == SandboxKind.DOCKER and task.folder is not None:
-        from ladder.trials.image_facts import forget  # trials of processes need no Docker
+        from ladder.trials.trial_images import forget  # trials of processes need no Docker
 
         with suppress(SandboxError):
             await asyncio.to_thread(forget, Path(task.folder))

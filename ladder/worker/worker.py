@@ -20,7 +20,7 @@ from ladder.matches.kinds import open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.trials.tasks import SubmissionTask
+from ladder.trials.trial_tasks import SubmissionTask
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.bot_store import FoldersMissing
 from ladder.worker.calibration_match import play_calibration_match

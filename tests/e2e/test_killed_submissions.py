@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.results.submission_folders import SubmissionFolders
+from ladder.results.files import SubmissionFolders
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.submit import ordering
-from ladder.results.submission_folders import SubmissionFolders
+from ladder.results.files import SubmissionFolders
 from ladder.sandbox.bots.content import Content
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings

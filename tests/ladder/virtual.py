@@ -11,7 +11,7 @@ from queue import Empty
 from typing import TYPE_CHECKING
 
 from ladder.runner.executor import Judgement
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS

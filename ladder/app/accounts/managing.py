@@ -8,7 +8,7 @@ from ladder.app.accounts.inviting import USUAL_DAYS, check_days, new_invitation
 from ladder.app.accounts.passwords import check_password
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
-from ladder.results.submission_folders import SubmissionFolders
+from ladder.results.files import SubmissionFolders
 from ladder.store.account_lookup import find_account
 from ladder.store.commands import accounts as store
 from ladder.store.commands.audit import write_audit

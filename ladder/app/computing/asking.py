@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.errors import Busy, LadderError, UserError
-from ladder.results.wake_file import WakeFile
+from ladder.results.files import WakeFile
 from ladder.store.commands.computations import TOO_MANY, NewQuestion, ask
 from ladder.store.queries.computations import known_computation
 from ladder.values.computing import Computing

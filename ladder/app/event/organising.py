@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from ladder.app.event.files import check_results, read_entrants, read_event, read_results
 from ladder.app.new_file import write_new
 from ladder.errors import UserError
-from ladder.events.advice import Pace, checked
+from ladder.events.advice import Pace, checked, new_file
 from ladder.events.entrants import STAND_IN
 from ladder.events.legs import sides_of
-from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.values.events import DrawnTable, EventDraw, EventPlace, EventSimulation
 from pigpen.rules.shuffle import seed_from
@@ -79,7 +78,7 @@ def draw_round(
         RulesFileError: If its variant is none.
     """
     from ladder.events.course import Course, NextRound  # takes long to import
-    from ladder.events.lots import Lots, entrants_hash
+    from ladder.events.entrants import Lots, entrants_hash
 
     event, rules = read_event(path)
     if wrong := checked(event, rules, sample_names(), Pace()).wrong:
@@ -159,8 +158,7 @@ def simulate_events(
     import numpy as np
 
     from ladder.events import simulation
-    from ladder.events.advice import plan_of
-    from ladder.events.recommended import recommended_event
+    from ladder.events.advice import plan_of, recommended_event
 
     read = [(path, *read_event(path)) for path in paths]
     for path, event, rules in read:

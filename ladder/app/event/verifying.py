@@ -16,11 +16,10 @@ import pydantic
 from ladder.app.event.exporting import EXPORT_JSON
 from ladder.errors import UserError
 from ladder.events.course import NextRound
-from ladder.events.entrants import Entrant, is_stand_in
+from ladder.events.entrants import Entrant, entrants_hash, is_stand_in
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling, differs
 from ladder.events.legs import sides_of
-from ladder.events.lots import entrants_hash
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.clocks import read_clock

@@ -13,7 +13,7 @@ from ladder.entry.policy import Act, may
 from ladder.entry.variants import chosen_variants
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.registry.names import own_image
-from ladder.results.submission_folders import SubmissionFolders
+from ladder.results.files import SubmissionFolders
 from ladder.sandbox.bots.bot_archive import unpack
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.store.account_lookup import find_account
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.entry.look import SubmissionLook
+    from ladder.entry.claims import SubmissionLook
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
     from ladder.values.submission import SubmissionOrder, SubmissionRow

@@ -56,8 +56,13 @@ def registry_token(
     """
     if not ladder.settings.registry:
         raise LadderError(NO_REGISTRY)
-    from ladder.registry.keys import registry_key  # most ladders have no registry, and it takes long
-    from ladder.registry.tokens import SERVICE, TOKEN_SECONDS, allowed, sign
+    from ladder.registry.tokens import (
+        SERVICE,
+        TOKEN_SECONDS,
+        allowed,
+        registry_key,  # most ladders have no registry, and it takes long
+        sign,
+    )
 
     if service != SERVICE:
         raise LadderError(f"Tokens are given for the service {SERVICE!r} only.")

@@ -19,8 +19,8 @@ from ladder.settings.file import FILE
 from ladder.settings.settings import source_of
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.submission_look import look_at
-from ladder.trials.registry_images import fetched
 from ladder.trials.trial import try_submission
+from ladder.trials.trial_images import fetched
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ladder.app.local.progress import Progress
     from ladder.sandbox.base import Sandbox
     from ladder.settings.settings import Settings
-    from ladder.trials.tasks import SubmissionTask
+    from ladder.trials.trial_tasks import SubmissionTask
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 NO_ISOLATION = (

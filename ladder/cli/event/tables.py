@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from ladder.events.standings import figure
+from ladder.events.scoring import figure
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.sanitize import sanitize
 from ladder.values.events import EventPlace

@@ -15,7 +15,7 @@ from ladder.people.boards.day_seed import FORMAT, HOUSE, OPPONENT
 from ladder.people.boards.match_boards import BoardChair, played_board
 from ladder.people.tables.chairs import NO_SEAT
 from ladder.people.tables.table_states import chair_for, found_table
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.store.queries.tables import chairs_of, opened_first, people_at
 from ladder.values.computing import Computing
 from ladder.values.people import ChairKind, TablePurpose, TableStatus

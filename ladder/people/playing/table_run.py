@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from ladder.people.playing.table_programs import TablePrograms
     from ladder.people.playing.table_rows import TableRows
-    from ladder.results.table_files import TableFiles
+    from ladder.results.files import TableFiles
     from ladder.store.leases import Lease
     from ladder.store.queries.leased_tables import LeasedTable
     from pigpen import ClockSetting

@@ -9,7 +9,7 @@ from ladder.people.playing.table_programs import TablePrograms
 from ladder.people.playing.table_rows import TableRows
 from ladder.people.playing.table_run import COMING_SECONDS, TableRun
 from ladder.people.playing.tables_service import IDLE_SECONDS, RETRY_SECONDS, TablesService
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ladder.people.playing.table_rows import TableRows
     from ladder.people.playing.table_run import TableRun
-    from ladder.results.table_files import TableFiles
+    from ladder.results.files import TableFiles
 
 IDLE_SECONDS = 600.0
 """A table that is empty for this time ends, a guest's also while it waits for people."""

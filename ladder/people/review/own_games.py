@@ -14,7 +14,7 @@ from ladder.people.boards.day_seed import OPPONENT, day_of
 from ladder.people.review.own_rating import PERSON, RatedGame, own_rating
 from ladder.people.review.puzzles import puzzle_visitor
 from ladder.people.tables.limits import guest_hash
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.store.commands.puzzles import forget_answers
 from ladder.store.commands.tables import remove_tables
 from ladder.store.queries.own_tables import days_played_by, played_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.values.people import TableStatus
 from ladder.values.person_state import PersonSheetRow
 from referee.records.file import read_record

@@ -15,7 +15,7 @@ from ladder.people.boards.played_boards import YOU, board_of
 from ladder.people.review.table_record import record_of
 from ladder.people.tables.chairs import NO_SEAT
 from ladder.people.tables.table_states import table_page
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.store.commands.tables import keep_cost
 from ladder.store.table_models import PeopleChair
 from ladder.values.people import TableStatus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.people.sessions.session_pool import SessionPool
 from ladder.people.sessions.spectators import TableWatches
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.people.sessions.table_info import FoundSeat
-    from ladder.results.table_files import TableFiles
+    from ladder.results.files import TableFiles
 
 
 class SessionPool:

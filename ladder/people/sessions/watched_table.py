@@ -14,7 +14,7 @@ from ladder.people.sessions.person_state_parts import shown_deal
 from ladder.people.sessions.public_view import DRAWN_AT_BOTTOM, PublicDeal
 from ladder.people.sessions.table_info import kinds_of
 from ladder.people.tables.table_states import NO_TABLE, chair_for, found_table, state_of
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.store.queries.tables import chairs_of
 from ladder.values.people import TablePurpose, TableStatus

@@ -8,7 +8,7 @@ from ladder.errors import Conflict, Forbidden
 from ladder.people.tables.limits import make_place
 from ladder.people.tables.opening import USUAL_HOUSE_BOTS, shown_name
 from ladder.people.tables.table_states import chair_for, found_table, is_opener, state_of
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.store.commands.chairs import get_up, seat_house_bots, sit_down
 from ladder.store.commands.tables import end_table, take_back_at, touch_table
 from ladder.store.queries.tables import chairs_of

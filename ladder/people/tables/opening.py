@@ -11,7 +11,7 @@ from ladder.app.accounts.secrets import hash_of
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.people.tables.limits import check_limits, guest_hash, make_place
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.store.commands.tables import NewChair, NewTable, add_table
 from ladder.store.names import find_stored_bot, find_version, imitated
 from ladder.store.queries.tables import has_open, ladder_rules, plays

@@ -12,7 +12,7 @@ from ladder.app import bots, overview
 from ladder.app.computing.comparing import compare_bots
 from ladder.errors import LadderError
 from ladder.matches.compared_records import MIN_BOARDS
-from ladder.ratings.favours import MIN_SIDES
+from ladder.ratings.means import MIN_SIDES
 from ladder.site.rendering.cache import key_of
 from ladder.site.rendering.long_tables import span_of
 from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of

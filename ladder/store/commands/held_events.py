@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.errors import LadderError, UserError
-from ladder.events.entrants import Entrant
+from ladder.events.entrants import Entrant, entrants_hash
 from ladder.events.event_file import parse_event
 from ladder.events.held import Ruling
 from ladder.events.legs import sides_of
-from ladder.events.lots import entrants_hash
 from ladder.store.event_models import EventEntry
 from ladder.store.event_rows import count_rounds, entries_of, held, public_state, rounds_of, tables_of, unseal
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version

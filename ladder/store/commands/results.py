@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select, update
 
-from ladder.results.rating_points import step_of
-from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome
+from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.bot_news import announce_suspended

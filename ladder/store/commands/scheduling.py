@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.pairing.disjoint_sets import DisjointSets
 from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
-from ladder.pairing.scheduler import PairingAims, next_matches, next_variant, wanted_by_newcomers
+from ladder.pairing.scheduler import DisjointSets, PairingAims, next_matches, next_variant, wanted_by_newcomers
 from ladder.store import models
 from ladder.store.commands.entrants import by_cost, fields_of
 from ladder.store.commands.knowledge import knowledge_of

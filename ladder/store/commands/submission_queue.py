@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from ladder.trials.tasks import TrialProgress
+    from ladder.trials.trial_tasks import TrialProgress
     from ladder.values.submission import SubmissionOrder
 
 

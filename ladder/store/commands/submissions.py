@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store.account_models import StoredSubmission
-    from ladder.trials.tasks import TriedProgram
+    from ladder.trials.trial_tasks import TriedProgram
     from pigpen.rules import Rules
 
 ENTERED, BACK, THERE = "entered", "back again", "there already"

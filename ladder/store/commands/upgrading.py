@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from ladder.entry.look_alikes import skeleton
+from ladder.entry.claims import skeleton
 from ladder.errors import LadderError
 from ladder.store.commands.backup import back_up
 from ladder.store.commands.opening import make_folders, open_ladder, revision_in

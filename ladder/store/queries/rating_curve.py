@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from ladder.results.rating_points import MAX_POINTS, step_of
+from ladder.results.standing import MAX_POINTS, step_of
 from ladder.store.queries.variant_field import field_of
 from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.names import label

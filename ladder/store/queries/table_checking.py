@@ -12,7 +12,7 @@ from ladder.values.people import TableStatus
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.results.table_files import TableFiles
+    from ladder.results.files import TableFiles
     from ladder.store.database import Database
 
 

@@ -26,7 +26,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
-from ladder.trials.tasks import SubmissionOutcome
+from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
 from ladder.worker.bot_store import BotStore, StorePlan

@@ -30,7 +30,7 @@ from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.signing import hash_of
+from ladder.webhooks.sending import hash_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.databases import later_backend as backend

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from ladder.app.computing.asking import BeingComputed, NoAnswer, answer_to, computing_files
 from ladder.app.computing.running import run_computing
 from ladder.errors import SandboxError, StoreError, UserError
-from ladder.results.wake_file import SILENT_SECONDS
+from ladder.results.files import SILENT_SECONDS
 from ladder.settings.settings import load_settings
 from ladder.store.commands import computations as commands
 from ladder.store.computing_models import Computation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.entry.look_alikes import similar, skeleton, spelling_mistake
+from ladder.entry.claims import similar, skeleton, spelling_mistake
 
 ALIKE = [
     ("Solo", "S\u043elo"),  # Cyrillic о in a Latin name

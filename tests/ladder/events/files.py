@@ -7,9 +7,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ladder.events.course import Course, NextRound
-from ladder.events.entrants import Entrant, PlayedRound, TableResult
+from ladder.events.entrants import Entrant, Lots, PlayedRound, TableResult
 from ladder.events.event_file import parse_event
-from ladder.events.lots import Lots
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:

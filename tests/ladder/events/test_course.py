@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from ladder.errors import UserError
 from ladder.events.course import WENT_OUT, Course, NextRound, Standings
-from ladder.events.entrants import PlayedRound, TableResult
-from ladder.events.lots import Lots
-from ladder.events.standings import SCORES
+from ladder.events.entrants import Lots, PlayedRound, TableResult
+from ladder.events.scoring import SCORES
 from ladder.values.events import MAX_BOARDS
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, played, run

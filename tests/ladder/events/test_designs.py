@@ -5,7 +5,7 @@ from itertools import chain
 
 import pytest
 
-from ladder.events.designs import DATA, exact_design, meetings, round_robin_rounds, without_rematch
+from ladder.events.legs import DATA, exact_design, meetings, round_robin_rounds, without_rematch
 
 SHIPPED = [
     (int(count), int(sides)) for sides, designs in json.loads(DATA.read_text("utf-8")).items() for count in designs

@@ -12,12 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ladder.events.costs import Cost, pair_costs
+from ladder.events.costs import Cost, by_swaps, pair_costs
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
-from ladder.events.entrants import filled
-from ladder.events.lots import Lots
+from ladder.events.entrants import Lots, filled
 from ladder.events.partition import cheapest, pairs_bound
-from ladder.events.swaps import by_swaps
 
 if TYPE_CHECKING:
     from ladder.events.costs import PairCosts

@@ -4,10 +4,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ladder.events.entrants import TableResult
-from ladder.events.lots import Lots
-from ladder.events.scoring import Sums, board_points, oriented, performance, place_points
-from ladder.events.standings import criteria_of, figure, ranked, tied_groups
+from ladder.events.entrants import Lots, TableResult
+from ladder.events.scoring import (
+    Sums,
+    board_points,
+    criteria_of,
+    figure,
+    oriented,
+    performance,
+    place_points,
+    ranked,
+    tied_groups,
+)
 from pigpen.rules import PRESETS
 
 LOTS = Lots(bytes(32))

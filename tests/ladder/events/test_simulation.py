@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ladder.events.advice import Pace
-from ladder.events.recommended import recommended_event, recommended_stages
+from ladder.events.advice import Pace, recommended_event, recommended_stages
 from ladder.events.simulation import Simulated, drawn_strengths, simulate
 from ladder.values.events import MAX_BOARDS, Event
 from pigpen.rules import PRESETS

@@ -16,7 +16,7 @@ from ladder.ratings.batch import pair_weight
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ladder.pairing.disjoint_sets import DisjointSets
+    from ladder.pairing.scheduler import DisjointSets
 
 Table = tuple[int, ...]
 

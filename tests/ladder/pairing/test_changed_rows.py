@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ladder.pairing.changed_rows import ChangedRows
+from ladder.pairing.information import ChangedRows
 
 
 def test_rows_and_columns_are_those_of_a_matrix_that_is_written_into_and_copies_change_apart() -> None:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import itertools
 from random import Random
 
-from ladder.pairing.disjoint_sets import DisjointSets
-from ladder.pairing.scheduler import next_matches
+from ladder.pairing.scheduler import DisjointSets, next_matches
 from tests.ladder.pairing.fields import Table, field, knowledge, planned
 
 

@@ -4,7 +4,7 @@ import itertools
 from collections import Counter
 from random import Random
 
-from ladder.pairing.seating import Seating
+from ladder.pairing.scheduler import Seating
 from tests.ladder.pairing.fields import Table, field, followers, planned, seats_of
 
 

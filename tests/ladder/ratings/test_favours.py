@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from ladder.ratings.favours import favour
+from ladder.ratings.means import favour
 
 SIZES = [4, 5, 6]
 

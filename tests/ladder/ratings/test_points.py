@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ladder.ratings import shrinkage
+from ladder.ratings import points as shrinkage
 from ladder.ratings.batch import WIDE, Estimate
 from ladder.ratings.linear import centred_inverse
-from ladder.ratings.points import PairSums, fit_points, outplaced_by
-from ladder.ratings.shrinkage import STEP
-from ladder.results.board_points import charged
+from ladder.ratings.points import STEP, PairSums, fit_points, outplaced_by
+from ladder.results.summary import charged
 from referee.match.formats import by_bot
 from referee.records.lines import DealLine
 from tests.ladder.ladders import played

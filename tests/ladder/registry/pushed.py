@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from ladder.registry.keys import registry_key
-from ladder.registry.login import RegistryLogin
+from ladder.registry.client import RegistryLogin
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED
-from ladder.registry.tokens import Access, sign
+from ladder.registry.tokens import Access, registry_key, sign
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

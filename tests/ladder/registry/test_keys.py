@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.registry.keys import certificate_file, registry_key
+from ladder.registry.tokens import certificate_file, registry_key
 
 if TYPE_CHECKING:
     from pathlib import Path

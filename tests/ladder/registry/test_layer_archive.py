@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import ladder.registry.layer_archive as archive
+import ladder.registry.manifests as archive
 from ladder.errors import BotRejected
-from ladder.registry.layer_archive import ImageTotal, PlainStream, read_layer
+from ladder.registry.manifests import ImageTotal, PlainStream, read_layer
 from ladder.values.image_limits import MAX_FILES
 from tests.ladder.registry.pushed import SPARSE, member
 

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from ladder.registry.keys import RegistryKey, registry_key
-from ladder.registry.tokens import Access, allowed, sign
+from ladder.registry.tokens import Access, RegistryKey, allowed, registry_key, sign
 from tests.ladder.registries import guarded_registry
 from tests.waiting import PATIENCE
 

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.registry import layer_archive
-from ladder.registry.client import RegistryClient
+from ladder.registry import manifests
+from ladder.registry.client import RegistryClient, check_contents
 from ladder.registry.manifests import CONFIGS, DOCKER, LISTS, PACKED, read_manifest
 from ladder.registry.names import ImageName
-from ladder.registry.unpacked_size import check_contents
-from ladder.trials.registry_images import fetch, pull
+from ladder.trials.trial_images import fetch, pull
 from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import SPARSE, Pusher, layer, member
 
 if TYPE_CHECKING:
-    from ladder.registry.login import RegistryLogin
+    from ladder.registry.client import RegistryLogin
 
 pytestmark = pytest.mark.registry
 ROOM = 1_000_000
@@ -65,7 +64,7 @@ def test_a_layer_counts_each_time_that_it_stands_in_the_manifest(pusher: Pusher)
 
 @pytest.mark.docker
 def test_an_image_with_a_sparse_file_is_refused_and_not_pulled(pusher: Pusher, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.trials.registry_images.pull", lambda *_: pytest.fail("it was to be pulled"))
+    monkeypatch.setattr("ladder.trials.trial_images.pull", lambda *_: pytest.fail("it was to be pulled"))
     digest = pusher.image(layer(), gzip.compress(SPARSE + bytes(1024)))
     with pytest.raises(BotRejected, match=r"^A layer of ada/trotter:1 holds a sparse file, which may unpack to any"):
         fetch(pusher.login, f"{pusher.address}/ada/trotter:1", ROOM)
@@ -76,7 +75,7 @@ def test_an_image_with_a_sparse_file_is_refused_and_not_pulled(pusher: Pusher, m
 def test_files_of_all_layers_count_and_those_of_one_as_often_as_it_stands_there(
     pusher: Pusher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layer_archive, "MAX_LAYER_FILES", 2000)
+    monkeypatch.setattr(manifests, "MAX_LAYER_FILES", 2000)
     many = gzip.compress(member() * 1000 + bytes(1024), 1)
     pusher.image(many, many)
     look(pusher.login, room=100 * ROOM)

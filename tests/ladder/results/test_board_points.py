@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.results.board_points import BoardPoints, charged
-from ladder.results.summary import summarise, teams_of
+from ladder.results.summary import BoardPoints, charged, summarise, teams_of
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, ResultLine
 from tests.ladder.ladders import played, summary_of

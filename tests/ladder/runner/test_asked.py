@@ -12,7 +12,7 @@ from ladder.runner.asked import OtherAnswer, check_outcome, check_trial
 from ladder.runner.returned import summary_of
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import WrongRecord
-from ladder.trials.tasks import KnownToLadder, SubmissionOutcome, SubmissionTask, TriedProgram
+from ladder.trials.trial_tasks import KnownToLadder, SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.runtimes import AUTO, GVISOR, SHARED
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile

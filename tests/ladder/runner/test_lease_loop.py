@@ -11,8 +11,8 @@ from unittest import mock
 import pytest
 
 from ladder.errors import SandboxError, StoreError
-from ladder.results import folder_watch
-from ladder.results.wake_file import WakeFile
+from ladder.results import files as folder_watch
+from ladder.results.files import WakeFile
 from ladder.runner import lease_loop
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.runner.leased_rows import LeasedRows

@@ -15,7 +15,7 @@ from ladder.store.commands.outbox import post
 from ladder.store.commands.webhooks import add_webhook
 from ladder.values.questions import Lane
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.outbox_rows import OutboxRows
+from ladder.webhooks.deliverer import OutboxRows
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.runner.test_presence import ended_here, of_another_boot

@@ -17,7 +17,7 @@ from ladder.runner.shipping import play_remotely
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 from ladder.sandbox.bots.packed import MAX_PACKED
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version

@@ -18,7 +18,7 @@ from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.submission_queue import ALWAYS_LOST, withdraw
 from ladder.store.leases import MAX_FAILURES
 from ladder.store.models import Status
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, queue

@@ -23,7 +23,7 @@ from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submission_queue import ALWAYS_LOST, withdraw
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
-from ladder.trials.tasks import SubmissionOutcome
+from ladder.trials.trial_tasks import SubmissionOutcome
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
 from tests.ladder.store.handed_in import stored
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.store.database import Database
-    from ladder.trials.tasks import SubmissionTask
+    from ladder.trials.trial_tasks import SubmissionTask
 
 LATER = pytest.mark.long
 OWNERS = [f"owner{number}" for number in range(12)]

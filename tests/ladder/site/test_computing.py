@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("few_playouts", "_stays_alive")
 @pytest.fixture
 def _stays_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sign of life is enough for a test, however long it takes."""
-    monkeypatch.setattr("ladder.results.wake_file.SILENT_SECONDS", 3600.0)
+    monkeypatch.setattr("ladder.results.files.SILENT_SECONDS", 3600.0)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.submissions import Added, add_version
-from ladder.trials.tasks import TriedProgram
+from ladder.trials.trial_tasks import TriedProgram
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 
 from ladder.matches.check import Report
 from ladder.matches.preflight import Preflight
-from ladder.trials.again import again
+from ladder.trials.trial import again
 from ladder.values.runtimes import AUTO, GVISOR, SHARED
 from ladder.values.sandbox_kind import SandboxKind
 from pigpen.check import Outcome

@@ -15,7 +15,7 @@ from ladder.sandbox.docker import docker_sandbox
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.trials.candidate import Candidate, candidate
+from ladder.trials.trial import Candidate, candidate
 from tests.ladder.trials.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]

@@ -18,14 +18,13 @@ from sqlalchemy import select
 from ladder.app import webhooks
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
-from ladder.results.wake_file import WakeFile
+from ladder.results.files import WakeFile
 from ladder.store.commands.outbox import post
 from ladder.store.database import Database
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.deliverer import MAX_AT_ONCE, Deliverer, DelivererThread
-from ladder.webhooks.outbox_rows import OutboxRows
+from ladder.webhooks.deliverer import MAX_AT_ONCE, Deliverer, DelivererThread, OutboxRows
 from ladder.webhooks.sending import Outcome
 from tests.ladder.databases import backend
 from tests.ladder.ladders import NOW

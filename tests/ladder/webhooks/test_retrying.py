@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ladder.webhooks.retrying import ATTEMPTS, JITTER, LONGEST, pause_after
+from ladder.webhooks.sending import ATTEMPTS, JITTER, LONGEST, pause_after
 
 HOUR = 3600.0
 

@@ -8,7 +8,7 @@ import time
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ladder.webhooks.signing import hash_of, secret_of, signed_headers
+from ladder.webhooks.sending import hash_of, secret_of, signed_headers
 
 KEY, BODY = bytes(range(32)), '{"type":"event.over","data":{"event":"猪"}}'
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import docker
 import pytest
 
-from ladder.registry.login import RegistryLogin
+from ladder.registry.client import RegistryLogin
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker import pulled_images

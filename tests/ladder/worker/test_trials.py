@@ -12,7 +12,7 @@ from ladder.errors import BotRejected, ContainerLost, SandboxError
 from ladder.matches.play import SeatedBot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.trials import trial
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.worker.trials import REPORT_SECONDS, ProgressReporter, try_task
 from referee.match.formats import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO

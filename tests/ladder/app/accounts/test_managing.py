@@ -14,7 +14,7 @@ from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.app.submit import ordering
 from ladder.errors import Forbidden, LadderError, UserError
-from ladder.results.submission_folders import SubmissionFolders
+from ladder.results.files import SubmissionFolders
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.submission_queue import SUBMISSIONS, claim
 from ladder.store.leases import Lease

@@ -26,8 +26,8 @@ from ladder.sandbox.host.owners import this_process
 from ladder.settings.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.trials import image_facts as images
-from ladder.trials.candidate import Candidate, candidate
+from ladder.trials import trial_images as images
+from ladder.trials.trial import Candidate, candidate
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder
 from ladder.worker.pinned import load_version

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.matches.house import house_bot
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.store.commands.tables import end_table, finish_table
 from ladder.store.leases import Lease
 from ladder.store.queries.tables import chairs_of

@@ -24,7 +24,7 @@ from ladder.people.review.own_games import forget, own_games
 from ladder.people.review.table_replays import first_place
 from ladder.people.tables.opening import AT_IT, open_table
 from ladder.people.tables.table_states import table_page
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.models import StoredBot
 from ladder.store.table_models import PeopleTable

@@ -12,7 +12,7 @@ from ladder.people.boards.comparing import compare
 from ladder.people.boards.daily_board import open_today
 from ladder.people.boards.match_boards import BoardChair, open_match_board
 from ladder.people.tables.table_states import table_page
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.values.people import TableStatus, TableVisitor
 from referee.records.lines import DealLine

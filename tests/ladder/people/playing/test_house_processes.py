@@ -13,7 +13,7 @@ from ladder.people.playing import house_seats, table_bots, table_programs, table
 from ladder.people.playing.house_seats import HouseSeat, HouseSeats
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process.forked import ForkServer
 from ladder.sandbox.process.limits import ProcessLimits

@@ -17,7 +17,7 @@ from ladder.people.tables.chairs import end, join, take_back
 from ladder.people.tables.limits import GUEST_DAYS
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.names import find_stored_bot
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor

@@ -14,7 +14,7 @@ from ladder.people.review.own_rating import MIN_GAMES
 from ladder.people.review.same_again import same_order
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import found_table, table_page
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.queries.tables import finished_before
 from ladder.store.table_models import PeopleChair, PeopleTable

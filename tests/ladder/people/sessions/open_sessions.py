@@ -13,7 +13,7 @@ from ladder.people.playing.play_with_people import play_with_people
 from ladder.people.sessions.seat_session import SESSION_SECONDS
 from ladder.people.sessions.session_pool import SessionPool
 from ladder.people.sessions.table_info import FoundSeat
-from ladder.results.table_files import TableFiles
+from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of

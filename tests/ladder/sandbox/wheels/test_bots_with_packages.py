@@ -19,7 +19,7 @@ from ladder.sandbox.inline import load_bot_class
 from ladder.sandbox.process.process_sandbox import ProcessProgram, ProcessSandbox
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
-from ladder.trials.candidate import candidate
+from ladder.trials.trial import candidate
 from ladder.values.bot_files import LOCK
 from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 

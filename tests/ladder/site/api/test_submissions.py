@@ -24,7 +24,7 @@ from ladder.store.account_lookup import find_account
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
-from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder, SubmissionRow
 from tests.ladder.accounts import add_person, token_of

@@ -14,7 +14,7 @@ from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as submissions
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.leases import Lease
-from ladder.trials.tasks import TrialProgress
+from ladder.trials.trial_tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from ladder.values.submission import SubmissionOrder
 from tests.ladder.accounts import session_of

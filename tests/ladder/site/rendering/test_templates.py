@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.entry.look_alikes import skeleton
+from ladder.entry.claims import skeleton
 from ladder.values.names import NAME_LENGTH
 from pigpen.rules import PRESETS
 from tests.ladder import ladders

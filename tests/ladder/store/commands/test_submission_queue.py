@@ -17,7 +17,7 @@ from ladder.store.commands.submission_queue import (
 )
 from ladder.store.leases import GRACE, MAX_FAILURES, Lease
 from ladder.store.queries.submissions import submission_row, submission_rows, usage
-from ladder.trials.tasks import TrialProgress
+from ladder.trials.trial_tasks import TrialProgress
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW

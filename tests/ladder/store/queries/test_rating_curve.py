@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import event, select
 
-from ladder.results import rating_points
-from ladder.results.rating_points import MAX_POINTS, step_of
+from ladder.results import standing
+from ladder.results.standing import MAX_POINTS, step_of
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
@@ -102,7 +102,7 @@ def test_a_bot_without_a_match_has_no_point(database: Database) -> None:
 def test_no_more_points_are_kept_than_are_shown_and_those_evenly(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rating_points.step_of, "__defaults__", (4,))
+    monkeypatch.setattr(standing.step_of, "__defaults__", (4,))
     with database.write() as session:
         versions = shown.a_ladder(session, matches=40)
         kept = session.execute(select(models.RatingPoint.version_id, models.RatingPoint.matches)).all()

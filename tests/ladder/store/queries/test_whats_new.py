@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import event, select
 
 from ladder.entry.house_bots import HOUSE_BOTS
-from ladder.results.rating_points import MAX_POINTS
+from ladder.results.standing import MAX_POINTS
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.house_bots import settle_house_bots

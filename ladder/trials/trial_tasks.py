@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from pydantic import Field, PositiveFloat, field_validator, model_validator
 
-from ladder.entry.look import SubmissionLook
-from ladder.registry.login import ImagePlace, RegistryLogin
+from ladder.entry.claims import SubmissionLook
+from ladder.registry.client import ImagePlace, RegistryLogin
 from ladder.values.bot_files import Builds
 from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
 from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
@@ -28,7 +28,7 @@ from referee.records.rules_file import rules_from
 
 
 class KnownToLadder(Message):
-    """The state of the ladder that decides about the bot (`ladder.entry.look`)."""
+    """The state of the ladder that decides about the bot (`ladder.entry.claims`)."""
 
     rules: dict[str, dict[str, Any]]
     """The variants that the ladder plays, field for field as in a rules file."""
