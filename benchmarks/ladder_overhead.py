@@ -21,15 +21,14 @@ from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
-from ladder.runner.runner import Runner
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.worker.pinned import load_version
+from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
 from tests.ladder.store.submitted import Fit

@@ -23,8 +23,7 @@ from ladder.matches.inline import inline_table
 from ladder.matches.play import sandboxed_table
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.channel import Channel, Frame, MessageKind
-from ladder.worker.live_observer import LiveObserver
-from ladder.worker.live_sender import LiveSender
+from ladder.worker.live_observer import LiveObserver, LiveSender
 from referee.match.formats import Format, MatchSpec
 from referee.match.observer import Announcer
 

@@ -30,12 +30,11 @@ from ladder.results.files import MatchFiles
 from ladder.runner import coordinator as steps
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
-from ladder.runner.runner import Runner
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.runner import Runner, StopCondition
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.values.runtimes import SHARED
-from ladder.worker.pinned import load_version
+from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 
 if TYPE_CHECKING:

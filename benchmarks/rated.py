@@ -27,13 +27,12 @@ from ladder.results.files import RECORD_END, MatchFiles
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
-from ladder.runner.runner import Runner
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.host.cores import bot_cores
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.worker.pinned import load_version
+from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
 from referee.records.file import read_record

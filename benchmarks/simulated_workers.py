@@ -36,7 +36,7 @@ from ladder.cluster.worker_session import WorkerSession
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.calibration_match import play_calibration_match
-from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from referee.match.match import Match
 from referee.records.file import PackedRecord
 from referee.seats.seat import InlineSeat

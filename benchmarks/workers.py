@@ -18,8 +18,7 @@ from benchmarks.report import Part, Row, compared, counted, in_turn
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
-from ladder.runner.runner import Runner
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder

@@ -13,16 +13,14 @@ from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.errors import UserError
 from ladder.runner.calibration import Calibration
 from ladder.runner.cluster_dispatch import ClusterDispatch
-from ladder.runner.cluster_executor import ClusterExecutor
-from ladder.runner.fleet import Fleet
-from ladder.runner.fleet_admission import Demands
-from ladder.runner.fleet_table import FleetTable
-from ladder.runner.shipping import play_remotely
+from ladder.runner.cluster_executor import ClusterExecutor, play_remotely
+from ladder.runner.fleet import Fleet, FleetTable
+from ladder.runner.fleet_roster import Demands
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host import owners
 from ladder.store.queries.images import unpinned_images
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.worker.tasks import ProbeTask
+from ladder.worker.match_tasks import ProbeTask
 from pigpen.version import __version__
 
 if TYPE_CHECKING:

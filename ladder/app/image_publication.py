@@ -11,7 +11,7 @@ import structlog
 from ladder.errors import SandboxError
 from ladder.registry.client import RegistryClient
 from ladder.registry.names import ImageName
-from ladder.runner.registry_logins import RegistryLogins
+from ladder.runner.leased_tasks import RegistryLogins
 from ladder.store.commands.pinning import pin
 from ladder.store.queries.images import unpinned_images
 

@@ -13,23 +13,21 @@ from ladder.app.event_log import event_log
 from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering
 from ladder.errors import LadderError, StoreError, UserError
+from ladder.runner.attempt_runs import EventQueue
 from ladder.runner.coordinator import Coordinator
-from ladder.runner.events import EventQueue
 from ladder.runner.executor import LocalExecutor
-from ladder.runner.runner import Runner
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
-from ladder.worker.worker_pool import WorkerPool
-from ladder.worker.worker_process import WorkerProcess
+from ladder.worker.worker_pool import WorkerPool, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from ladder.app.ladder import Ladder
-    from ladder.runner.events import Events
+    from ladder.runner.attempt_runs import Events
     from ladder.runner.executor import Executor
 
 

@@ -1,13 +1,21 @@
 """
+Files with keys, which only this user may read.
+
 The cluster's own authority, and the certificates with which its scheduler and workers know each other.
 
 A certificate and its key are one file: certificate, key, then the authority's certificate, as PEM. A certificate says
 what it may be used for: a worker's is not accepted as a scheduler's.
+
+Finds out whether a scheduler would let a worker in, and if not, why: Dask would try for ever and not say.
 """
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import secrets
+import ssl
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -20,11 +28,47 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from ladder.cluster.private_files import make_private, write_private
 from ladder.errors import UserError
+from ladder.values.new_name import give_new_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+def make_private(folder: Path) -> None:
+    """
+    Make a folder that only this user may enter; one that is there becomes such a one.
+
+    Raises:
+        UserError: If that cannot be.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise UserError(f"The folder {folder} cannot be made: {error.strerror}.") from error
+
+
+def write_private(file: Path, text: str) -> None:
+    """
+    Write a new file that only this user may read.
+
+    Raises:
+        UserError: If it is there, or cannot be written.
+    """
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")  # threads of one process may write at once
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+            opened.write(text)
+        try:
+            give_new_name(draft, file)  # never over another one, and never half of it
+        finally:
+            draft.unlink(missing_ok=True)
+    except FileExistsError:
+        raise UserError(f"{file} is there already. Delete it, or choose another name.") from None
+    except OSError as error:
+        raise UserError(f"The file {file} cannot be written: {error.strerror}.") from error
+
 
 AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 825
@@ -197,3 +241,61 @@ def _pem(of: x509.Certificate | ec.EllipticCurvePrivateKey) -> str:
     return of.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
+
+
+PROBE_SECONDS = 15.0
+"""Seconds without an answer after which an address counts as no scheduler."""
+
+
+class SchedulerUnreachable(Exception):
+    """No scheduler answers yet; trying again later may help."""
+
+
+async def probe_scheduler(address: str, identity: Identity, seconds: float = PROBE_SECONDS) -> None:
+    """
+    Connect, and wait until the scheduler says something.
+
+    Args:
+        address: ``tls://HOST:PORT``.
+        identity: With what the worker comes.
+        seconds: Seconds that it may take.
+
+    Raises:
+        SchedulerUnreachable: If nothing answers, or not as a scheduler does.
+        UserError: If one of both does not accept the other's certificate.
+    """
+    host, _, port = address.removeprefix("tls://").rpartition(":")
+    try:
+        async with asyncio.timeout(seconds):
+            reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), ssl=_context(identity))
+            try:
+                await reader.readexactly(1)  # it comes when the scheduler has accepted the certificate
+            finally:
+                writer.close()
+                with suppress(OSError, ssl.SSLError):
+                    await writer.wait_closed()
+    except ssl.SSLCertVerificationError as error:
+        raise UserError(
+            f"The server at {address} is not the scheduler of this certificate's cluster "
+            f"({error.verify_message}). {AGAIN}"
+        ) from error
+    except ssl.SSLError as error:
+        if "ALERT" not in str(error.reason):
+            raise SchedulerUnreachable(f"it does not speak TLS: {error.reason}") from error
+        raise UserError(
+            f"The coordinator at {address} does not accept the certificate {identity.file}: it is another cluster's. "
+            f"{AGAIN}"
+        ) from error
+    except asyncio.IncompleteReadError as error:
+        raise SchedulerUnreachable("it ends the connection at once") from error
+    except TimeoutError as error:
+        raise SchedulerUnreachable(f"no answer in {seconds:g} seconds") from error
+    except OSError as error:
+        raise SchedulerUnreachable(os.strerror(error.errno).lower() if error.errno else str(error)) from error
+
+
+def _context(identity: Identity) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cadata=identity.authority)
+    context.check_hostname = False  # a scheduler's certificate says what it is, and no address
+    context.load_cert_chain(identity.file)
+    return context

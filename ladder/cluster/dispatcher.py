@@ -16,17 +16,21 @@ import structlog
 from distributed.diagnostics.plugin import SchedulerPlugin
 from pydantic import ValidationError
 
-from ladder.cluster.answers import AnswerTooLong, PartedAnswer
-from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subject_of
-from ladder.cluster.same_versions import why_not
-from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, PLAY, TELL_BYTES, TOPIC, TURN_AWAY
-from ladder.cluster.worker_logs import (
+from ladder.cluster.connections import (
     MAX_BURST_LINES,
     MAX_LINES_A_SECOND,
+    AnswerTooLong,
     LogLimit,
+    PartedAnswer,
+    WorkerCall,
+    WorkerConnection,
+    about,
     dropped_line,
     log_line,
+    subject_of,
 )
+from ladder.cluster.dask_setup import why_not
+from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, PLAY, TELL_BYTES, TOPIC, TURN_AWAY
 from ladder.values.cluster import WorkerFacts, WorkerReport
 from ladder.worker.channel import Frame, MessageKind
 

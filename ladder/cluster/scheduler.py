@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import security, set_up_scheduler
+from ladder.cluster.dask_setup import StrictScheduler, security, set_up_scheduler
 from ladder.cluster.dispatcher import Dispatcher
-from ladder.cluster.strict_scheduler import StrictScheduler
 from ladder.cluster.terms import ANSWER
 from ladder.errors import UserError
 from ladder.worker.channel import Channel, Frame, MessageKind

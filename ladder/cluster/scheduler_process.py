@@ -1,4 +1,14 @@
-"""A cluster's scheduler, as the coordinator sees it. Nothing here knows Dask."""
+"""
+Errors of calls to a remote worker that end without an answer. Any other `SandboxError` is the worker's own: it could
+not play.
+
+SandboxError
+├── SchedulerLost   the process between has ended: its calls may or may not be running
+├── WorkerLost      the worker is not connected any more
+└── InvalidAnswer   what it answered can be no answer
+
+A cluster's scheduler, as the coordinator sees it. Nothing here knows Dask.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +18,12 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.cluster.failures import InvalidAnswer, SchedulerLost, WorkerLost
-from ladder.cluster.worker_logs import foreign_event
+from ladder.cluster.connections import foreign_event
 from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
 from ladder.values.cluster import WorkerReport
-from ladder.worker.channel import Frame, MessageKind
-from ladder.worker.child_process import start_program
-from ladder.worker.playing_process import PlayingProcess
+from ladder.worker.channel import Frame, MessageKind, start_program
+from ladder.worker.worker_pool import PlayingProcess
 
 if TYPE_CHECKING:
     import subprocess
@@ -23,10 +31,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.worker.channel import Channel
-    from ladder.worker.playing_process import TakeEvents, TakeProgress
+    from ladder.worker.worker_pool import TakeEvents, TakeProgress
 
     TakeReport = Callable[[WorkerReport], None]
     """Takes reports on workers; it must not wait, and never fails."""
+
+
+class SchedulerLost(SandboxError):
+    """The scheduler has ended, and no match is to blame; the workers connect to the next one."""
+
+
+class WorkerLost(SandboxError):
+    """The worker is not connected any more; what it played is lost."""
+
+
+class InvalidAnswer(SandboxError):
+    """A message that can be no answer of a worker, such as one that is too long."""
+
 
 PROGRAM = "ladder.cluster.scheduler"
 START_SECONDS = 60.0

@@ -10,10 +10,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.cluster.certificates import read_identity
+from ladder.cluster.certificates import SchedulerUnreachable, probe_scheduler, read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
-from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
 from ladder.cluster.worker_session import WorkerSession
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
@@ -21,8 +20,7 @@ from ladder.values.text import counted
 from ladder.worker.bot_store import BotStore
 from ladder.worker.channel import MessageKind, live_body
 from ladder.worker.process import log_to
-from ladder.worker.worker_pool import WorkerPool
-from ladder.worker.worker_process import WorkerProcess
+from ladder.worker.worker_pool import WorkerPool, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,15 +24,14 @@ from ladder.cluster.terms import (
     TURN_AWAY,
 )
 from ladder.worker.channel import Frame, MessageKind
-from ladder.worker.service import Service
-from ladder.worker.task_worker import give_up
+from ladder.worker.service import Service, give_up
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.cluster.certificates import Identity
     from ladder.cluster.facts import Facts
-    from ladder.worker.task_worker import TaskWorker
+    from ladder.worker.service import TaskWorker
 
 FACTS_SECONDS = 3.0
 """Seconds between two reports of a worker's state; its scheduler acknowledges each of them."""

@@ -10,8 +10,7 @@ from ladder.errors import UserError
 from ladder.matches.choice_costs import ChoiceCosts
 from ladder.matches.compared_records import ComparedRecords
 from ladder.matches.estimate import TooManyChoices
-from ladder.matches.hint import hint_of
-from ladder.matches.house_board import house_board
+from ladder.matches.opinion import hint_of, house_board
 from ladder.matches.puzzles import puzzles_in
 from ladder.matches.style import Styles
 from ladder.matches.why import FirstLook, costliest_of, first_look, why_of

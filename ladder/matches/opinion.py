@@ -1,20 +1,38 @@
-"""A model's opinion of one decision, from what its seat knows: asked of a record as of a table that waits."""
+"""
+A model's opinion of one decision, from what its seat knows: asked of a record as of a table that waits.
+
+Ask why before you play: what each choice of an open decision is worth, from what its seat knows.
+
+A house bot's play of a board, in this process: what people's points are compared with.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.matches.estimate import BATCHES, FULL, choices, count_choices, estimates
-from ladder.matches.house import house_choices
+from ladder.matches.house import house_bot, house_choices
+from ladder.sandbox.bots.bot_source import seat_names
+from ladder.values.why import OPINIONS, EstimatedChoice, Hint
+from pigpen.rules.shuffle import derived_number
+from pigpen.values.notices import ClockSetting
+from referee.match.formats import MatchSpec
+from referee.match.match import Match
 from referee.records.steps import words_of
+from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from ladder.matches.estimate import ChoiceEstimate
     from ladder.values.why import Search
+    from pigpen.rules import Rules
     from pigpen.values.view import View
+    from referee.match.formats import Format
+    from referee.records.lines import AnyLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +82,51 @@ def opinion_of(make_view: Callable[[], View], seed: int, chosen: str | None = No
     wanted = {*house.values()} if chosen is None else {chosen, *house.values()}
     found = estimates(view, seed, FULL, wanted)
     return Opinion(found, house, count_choices(view), BATCHES * FULL.deals(view, len(found)), FULL.search(view))
+
+
+def hint_of(view: View) -> Hint:
+    """
+    Estimate each choice of an open decision, and ask the house bots; the same decision gives the same value.
+
+    Args:
+        view: What the seat that is asked knows. Nothing else is looked at.
+
+    Raises:
+        TooManyChoices: If it has too many legal choices to estimate them.
+    """
+    seed = derived_number("why/hint", view.seed.to_bytes(8), view.deal, view.phase, len(view.plays))
+    opinion = opinion_of(lambda: replace(view, limit=0.0, bank=0.0), seed)
+    return Hint(
+        decision=view.decision,
+        low_is_better=view.rules.low_is_better,
+        legal=opinion.legal,
+        choices=tuple(EstimatedChoice.model_validate(opinion.fields(each)) for each in opinion.found),
+        deals=opinion.deals,
+        search=opinion.search,
+        opinion=OPINIONS[opinion.search],
+    )
+
+
+PATIENT = ClockSetting(bank=3600.0, increment=60.0, limit=60.0, start_up=60.0)
+"""No house bot errs because this machine is busy."""
+
+
+def house_board(rules: Rules, form: Format, seed: bytes, bots: Sequence[str]) -> list[AnyLine]:
+    """
+    Let house bots play, and give the lines of the record; not from within an event loop.
+
+    Args:
+        rules: The variant.
+        form: Which deals; a board takes some 30 ms.
+        seed: The match seed.
+        bots: The house bots, by their numbers.
+    """
+    lines: list[AnyLine] = []
+    spec = MatchSpec(rules, seat_names(bots), form, PATIENT, seed)
+
+    @asynccontextmanager
+    async def open_table(table: int) -> AsyncIterator[list[InlineSeat]]:
+        yield [InlineSeat(house_bot(name)) for name in bots]
+
+    asyncio.run(Match(spec, open_table, lines.append).play())
+    return lines

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.matches.check import ConformanceCheck, Report
-from ladder.matches.check_wire import WIRE
+from ladder.matches.check import WIRE, ConformanceCheck, Report
 from ladder.matches.inline import Played
 from ladder.matches.play import play_sandboxed
 from ladder.results.faults import Faults

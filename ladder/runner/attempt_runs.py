@@ -1,26 +1,87 @@
-"""The attempts of one queue that a run has under way: begun, recorded when they come back, given up when they hang."""
+"""
+The queue of functions that a program's main thread is to call.
+
+The attempts of one queue that a run has under way: begun, recorded when they come back, given up when they hang.
+
+The matches that a run has under way.
+
+The submissions that a run has under way, beside its matches.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 import structlog
 
 from ladder.errors import Unstorable
 from ladder.runner.executor import Judgement
-from ladder.runner.returned import AttemptFailure
+from ladder.runner.returned import AttemptFailure, log_result, log_suspended, outcome_of, trial_outcome_of
+from ladder.store.commands.results import WrongRecord
 from ladder.store.leases import GRACE
+from ladder.store.models import Status
+from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask
 from ladder.values.task import storable
+from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
     from concurrent.futures import Future
 
-    from ladder.runner.events import Events
+    from ladder.runner.coordinator import Coordinator
     from ladder.runner.executor import Executor
+    from ladder.runner.submission_coordinator import SubmissionCoordinator
+
+Event: TypeAlias = Callable[[], None]
+
+MAX_WAIT_SECONDS = 0.5
+"""A signal that comes right before a wait, or to another thread, is handled only after it: no wait is longer."""
+
+
+class Events(Protocol):
+    """A loop's queue of events; each is a function to call."""
+
+    def put(self, item: Event, /) -> None:
+        """Add one."""
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Event:
+        """
+        Take the oldest event; wait *timeout* seconds for it, None: until there is one.
+
+        Raises:
+            queue.Empty: If there was none in that time.
+        """
+
+
+class EventQueue:
+    """Events from other threads, and from signal handlers, which are called while the main thread waits here."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Event] = SimpleQueue()
+
+    def put(self, item: Event, /) -> None:
+        """Add an event; from any thread or signal handler."""
+        self._queue.put(item)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Event:
+        """
+        Take the oldest event; wait *timeout* seconds for it, None: until there is one.
+
+        Raises:
+            queue.Empty: If there was none in that time.
+        """
+        while block and (timeout is None or timeout > MAX_WAIT_SECONDS):
+            try:
+                return self._queue.get(timeout=MAX_WAIT_SECONDS)
+            except Empty:
+                timeout = None if timeout is None else timeout - MAX_WAIT_SECONDS
+        return self._queue.get(block, timeout)
+
 
 log = structlog.get_logger()
 
@@ -165,3 +226,141 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
 
     def _given_up(self, task: Task) -> None:
         """Do what else there is to do when an attempt is given up."""
+
+
+class MatchRuns(AttemptRuns[MatchTask, MatchOutcome]):
+    """Has matches played, records their results, and finds the bots that are behind void ones."""
+
+    name = "match"
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        executor: Executor,
+        events: Events,
+        tick: Callable[[], float],
+        tell: Callable[[bool], None],
+    ) -> None:
+        """Begin with none; *coordinator* records, the rest as for `AttemptRuns`."""
+        super().__init__(executor, events, tick, tell)
+        self.recorded = 0
+        """Results so far."""
+        self._coordinator = coordinator
+        self._unexplained: list[int] = []
+        """Matches that are void, while it is not known whether the platform works."""
+        self._suspects: list[tuple[int, int | None]] = []
+        """Matches that are void though the platform works, and the number of the bot whose container was lost."""
+
+    def begin(self, task: MatchTask) -> None:
+        """Have a match played."""
+        bots = [bot.name for bot in task.bots]
+        self._begin(task, variant=task.rules["name"], format=task.format, bots=bots)
+
+    def settle(self) -> None:
+        """Suspend bots that are common to void matches, too."""
+        self._settle_returns()
+        while self._suspects:
+            log_suspended(self._coordinator.suspect(*self._suspects[0]))
+            self._suspects.pop(0)
+        super().settle()
+
+    def explain(self, platform_works: bool) -> None:
+        """Attribute void matches to the platform or to their bots, after the platform was probed."""
+        if platform_works:
+            self._suspects += [(match, None) for match in self._unexplained]
+        self._unexplained.clear()
+
+    def _outcome_of(self, task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
+        return outcome_of(task, future)
+
+    def _record(self, task: MatchTask, outcome: MatchOutcome) -> AttemptFailure | None:
+        try:
+            result = self._coordinator.record(task, outcome, self._executor.reporter(task.key))
+        except WrongRecord as error:
+            return AttemptFailure(Judgement.INVALID, str(error))
+        if result is None:
+            log.warning("match.late", **self._about(task))
+            return None
+        self.recorded += 1
+        self._tell(False)
+        log_result(result)
+        return None
+
+    def _fail(self, task: MatchTask, failure: AttemptFailure, is_seen_to: bool) -> None:
+        status = self._coordinator.fail(task.match, task.attempt, failure.reason, failure.lost)
+        event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
+        bot = {} if failure.broke is None else {"bot": task.bots[failure.broke].name}
+        log.warning(event, **self._about(task), reason=failure.reason, **bot)
+        if failure.broke is not None:
+            self._suspects += [] if status is None else [(task.match, failure.broke)]
+        elif not is_seen_to:
+            self._unexplained += [] if status is None or failure.lost else [task.match]
+            self._tell(True)
+
+    def _return(self, tasks: Collection[MatchTask], reason: str) -> None:
+        self._coordinator.give_back(tasks, reason)
+
+    def _given_up(self, task: MatchTask) -> None:
+        self._coordinator.live.end(task.match, task.attempt, "void")
+
+
+SHARE = 4
+"""A run tries submissions in one slot of `SHARE`, but in one at least; the others play matches."""
+
+
+class SubmissionRuns(AttemptRuns[SubmissionTask, SubmissionOutcome]):
+    """Leases submissions, has them tried, and records what comes back."""
+
+    name = "submission"
+
+    def __init__(
+        self,
+        coordinator: SubmissionCoordinator,
+        executor: Executor,
+        events: Events,
+        tick: Callable[[], float],
+        tell: Callable[[bool], None],
+    ) -> None:
+        """Begin with none; *coordinator* leases and records, the rest as for `AttemptRuns`."""
+        super().__init__(executor, events, tick, tell)
+        self._coordinator = coordinator
+
+    def are_waiting(self) -> bool:
+        """Tell whether the ladder has any that have not ended."""
+        return self._coordinator.are_waiting()
+
+    def begin(self, free: int) -> None:
+        """Begin what there is room for; *free* slots are idle."""
+        trying = self.tasks
+        count = min(free, max(1, self._executor.slots // SHARE) - len(trying))
+        for task in self._coordinator.take(count, {(each.submission, each.attempt) for each in trying}):
+            self._begin(task, bot=task.bot, owner=task.owner)
+
+    def _outcome_of(self, task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | AttemptFailure | None:
+        return trial_outcome_of(task, future)
+
+    def _record(self, task: SubmissionTask, outcome: SubmissionOutcome) -> None:
+        self._write(outcome)
+        self._tell(False)
+
+    def _fail(self, task: SubmissionTask, failure: AttemptFailure, is_seen_to: bool) -> None:
+        is_lost = failure.broke is not None
+        void = SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=failure.reason)
+        self._write(void.model_copy(update={"lost_container": is_lost}))
+        if not (is_seen_to or is_lost):  # one container's end says nothing of the platform
+            self._tell(True)
+
+    def _return(self, tasks: Collection[SubmissionTask], reason: str) -> None:
+        self._coordinator.give_back(tasks, reason)
+
+    def _lost(self, tasks: Sequence[SubmissionTask]) -> Collection[SubmissionTask]:
+        return self._coordinator.lost(tasks) if tasks else ()
+
+    def _write(self, outcome: SubmissionOutcome) -> None:
+        row = self._coordinator.record(outcome)
+        if row is None:
+            log.warning("submission.late", submission=outcome.submission, attempt=outcome.attempt)
+        elif outcome.void is not None:
+            log.warning("submission.void", submission=row.id, attempt=outcome.attempt, reason=outcome.void)
+        else:
+            log.info(f"submission.{row.status}", submission=row.id, bot=row.bot, owner=row.owner)

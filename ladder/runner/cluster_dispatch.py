@@ -1,24 +1,32 @@
-"""Sends tasks to the workers of a cluster, by its scheduler, as the `Fleet` decides."""
+"""
+Reports of workers about bots that are missing, or whose containers were killed; pure functions.
+
+Such a bot is suspended, so one worker's word is not enough: its own registry, disk, or memory may be what is wrong.
+
+Tasks that wait for a slot on some worker.
+
+Sends tasks to the workers of a cluster, by its scheduler, as the `Fleet` decides.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from ladder.cluster.failures import InvalidAnswer, SchedulerLost
+from ladder.cluster.scheduler_process import InvalidAnswer, SchedulerLost
 from ladder.errors import SandboxError
 from ladder.runner.calibration import CalibrationDiffers
 from ladder.runner.executor import Judgement, NotPlayed
-from ladder.runner.fleet_worker import pause_after
-from ladder.runner.lost_claims import LostClaims
-from ladder.runner.outage import in_one_line
-from ladder.runner.waiting_tasks import PATIENCE, WaitingTasks
-from ladder.worker.tasks import ProbeTask
+from ladder.runner.fleet_roster import pause_after
+from ladder.runner.run_log import in_one_line
+from ladder.worker.match_tasks import ProbeTask
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -26,16 +34,137 @@ if TYPE_CHECKING:
 
     from ladder.runner.calibration import Calibration
     from ladder.runner.fleet import Fleet, WorkerCheck
-    from ladder.runner.fleet_worker import FleetWorker
+    from ladder.runner.fleet_roster import FleetWorker
     from ladder.store.commands.queue import MachineLoad
     from ladder.values.cluster import WorkerReport
 
-    Start = Callable[[Callable[[WorkerReport], None]], Coroutine[None, None, "Scheduler"]]
+    Choose = Callable[[], FleetWorker | None]
+    """Takes a slot of a worker; None if none is free."""
     """Starts a scheduler, given who hears of workers."""
     Exchange = Callable[[Fleet], Awaitable[None]]
     """Writes down what is seen of the workers, and tells the fleet what is wanted of them."""
     Ship = Callable[[str, Callable[[str], Awaitable[str]]], Awaitable[str]]
     """Has a task played by a function that reaches a remote worker, and sends bots that the worker lacks."""
+
+MIN_REPORTS = 2
+"""Workers that must report a version as lost before it is believed."""
+SHORT = 64 * 1024
+"""An outcome without a record has fewer characters."""
+MAX_REMEMBERED = 1000
+"""Reported versions that are remembered."""
+
+
+class LostClaims:
+    """The workers that have reported a version as lost, by version."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, set[str]] = {}
+        self._broken: dict[str, Counter[str]] = {}
+        """By bot: how many of its containers were killed at each worker."""
+
+    def weigh(self, answer: str, worker: str, bots: Sequence[str] = (), *, is_alone: bool) -> str:
+        """
+        Leave out of an outcome what is not to be believed yet; the attempt is void all the same.
+
+        Args:
+            answer: What a worker has answered, as JSON, or anything else.
+            worker: Its name.
+            bots: The identities of the bots in the match, by number.
+            is_alone: Whether no other worker could be asked.
+        """
+        if is_alone or len(answer) > SHORT:
+            return answer
+        try:
+            plain: Any = json.loads(answer)
+            identity, broke = plain.get("lost"), plain.get("broke")
+            broken = bots[broke] if type(broke) is int and broke >= 0 else None
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return answer
+        doubted: list[str] = []
+        if isinstance(identity, str) and not self._believes_lost(identity, worker):
+            doubted.append("lost")
+        if broken is not None and not self._believes_broken(broken, worker):
+            doubted.append("broke")
+        return json.dumps(plain | dict.fromkeys(doubted)) if doubted else answer
+
+    def _believes_lost(self, identity: str, worker: str) -> bool:
+        reporters = self._claims.setdefault(identity, set())
+        reporters.add(worker)
+        _forget(self._claims)
+        return len(reporters) >= MIN_REPORTS
+
+    def _believes_broken(self, identity: str, worker: str) -> bool:
+        """Believe of one worker at most as many reports as of all others: a bad bot fails at every worker."""
+        count = self._broken.setdefault(identity, Counter())
+        count[worker] += 1
+        _forget(self._broken)
+        return count.total() - count[worker] >= count[worker]
+
+
+def _forget(claims: dict[str, Any]) -> None:
+    if len(claims) > MAX_REMEMBERED:
+        del claims[next(iter(claims))]
+
+
+PATIENCE = 10.0
+"""Seconds after which a task that has found no slot goes back into the queue: a worker has gone meanwhile."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    """One of them."""
+
+    choose: Choose
+    place: asyncio.Future[FleetWorker]
+    coming: tuple[str, int] | None
+
+
+class WaitingTasks:
+    """The waiting tasks of one cluster, served in the order of their arrival. Only for the thread of one event loop."""
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        """Begin; a task waits at most *patience* seconds for a slot."""
+        self._patience = patience
+        self._waiting: list[_Waiting] = []
+
+    @property
+    def coming(self) -> list[tuple[str, int]]:
+        """Machine and number of each match that only one machine may play."""
+        return [each.coming for each in self._waiting if each.coming and not each.place.done()]
+
+    async def place(self, choose: Choose, coming: tuple[str, int] | None = None) -> FleetWorker:
+        """
+        Wait for a slot.
+
+        Args:
+            choose: Takes one.
+            coming: The machine that must play it, and the number of the match; None: any may.
+
+        Raises:
+            NotPlayed: If none was free for long.
+        """
+        place: asyncio.Future[FleetWorker] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(choose, place, coming))
+        self.serve()
+        try:
+            await asyncio.wait([place], timeout=self._patience)
+        finally:
+            place.cancel()
+        if place.cancelled():
+            raise NotPlayed("No worker had a slot for it.")
+        return place.result()
+
+    def serve(self) -> None:
+        """Give free slots to waiting tasks."""
+        for waiting in self._waiting:
+            if not waiting.place.done() and (worker := waiting.choose()) is not None:
+                waiting.place.set_result(worker)
+        self._waiting = [each for each in self._waiting if not each.place.done()]
+
+
+if TYPE_CHECKING:
+    Start = Callable[[Callable[[WorkerReport], None]], Coroutine[None, None, "Scheduler"]]
+
 
 LOOK_SECONDS = 1.0
 """Seconds between two questions to the fleet about workers to check."""

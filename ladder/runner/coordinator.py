@@ -1,4 +1,6 @@
 """
+House bots that fill seats are submitted by the runner itself, and tried like every other bot.
+
 The coordinator: what a runner asks of the store and of the disk, one transaction for each step.
 
 Every step that failed can be repeated. Before its transaction is committed it only writes files, and files of attempts
@@ -14,15 +16,18 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
-from ladder.runner.house_bots import submit_house_bots
+from ladder.runner.lease_loop import BEAT_SECONDS, CoordinatorPresence
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
-from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence
 from ladder.runner.returned import summary_of
 from ladder.runner.submission_coordinator import SubmissionCoordinator
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.bots.content import Content
 from ladder.store.commands import queue
+from ladder.store.commands import submission_queue as submission_queue
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.event_rounds import advance_events
@@ -36,20 +41,61 @@ from ladder.store.commands.suspending import lone_reporters, resume_due, suspend
 from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.leases import Lease
 from ladder.store.models import Status
+from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.leased_matches import leased_match
 from ladder.store.queries.standings import errors_and_matches
+from ladder.store.submission_look import look_at
+from ladder.values.submission import SubmissionOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from random import Random
 
     from ladder.pairing.suspension import Reporter
+    from ladder.results.files import SubmissionFolders
     from ladder.results.summary import MatchSummary
     from ladder.settings.settings import Settings
     from ladder.store.commands.results import Result
     from ladder.store.database import Database
     from ladder.store.models import StoredMatch
-    from ladder.worker.tasks import MatchOutcome, MatchTask
+    from ladder.worker.match_tasks import MatchOutcome, MatchTask
+
+
+def submit_house_bots(
+    database: Database,
+    folders: SubmissionFolders,
+    settings: Settings,
+    lacking: Mapping[str, Sequence[str]],
+    now: float,
+) -> None:
+    """
+    Put house bots into the queue of submissions, unless they wait there.
+
+    Args:
+        database: The ladder.
+        folders: Where the folders of submissions lie.
+        settings: How large a folder may be.
+        lacking: What `settle_house_bots` gave: names, each with the variants where it is to play.
+        now: Unix time.
+
+    Raises:
+        OSError: If there is no room for a folder.
+    """
+    for name, variants in lacking.items():
+        source = find_bot(HOUSE_BOTS[name])
+        assert source.folder is not None
+        content = Content.read(source.folder, settings.image_bytes)
+        folder = folders.make()
+        content.write(folders.bot(folder, source.name))
+        with database.write() as session:
+            is_new = all(row.bot != name for row in open_submissions(session))
+            if is_new:
+                order = SubmissionOrder(name=name, source=source.name, variants=tuple(variants))
+                sandbox = look_at(session, name).sandbox or settings.sandbox
+                submission_queue.add(session, order, now, owner=name, sandbox=sandbox, folder=folder)
+        if not is_new:
+            folders.remove(folder)
+
 
 log = structlog.get_logger()
 

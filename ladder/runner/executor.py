@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from ladder.errors import SandboxError
-from ladder.worker.task_worker import shut_down
+from ladder.worker.service import shut_down
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ladder.pairing.suspension import Reporter
     from ladder.store.commands.queue import MachineLoad
-    from ladder.worker.task_worker import TaskWorker
+    from ladder.worker.service import TaskWorker
 
 CLOSE_SECONDS = 60.0
 """Seconds that closing may take; what is left then is removed at the next start."""

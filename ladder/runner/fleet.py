@@ -2,10 +2,13 @@
 The workers of a cluster: who gets which task, and whose fault it is when something fails.
 
 Nothing here waits, or uses the network: a `ClusterExecutor` reports events to the fleet, and follows its decisions.
+
+The table of workers, as one coordinator writes and reads it every few seconds.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,15 +17,19 @@ import structlog
 
 from ladder.pairing.suspension import Reporter
 from ladder.runner.executor import Judgement
-from ladder.runner.fleet_roster import FleetRoster
-from ladder.runner.fleet_worker import MAX_LIES
+from ladder.runner.fleet_roster import MAX_LIES, FleetRoster
 from ladder.store.commands.queue import MachineLoad
+from ladder.store.commands.workers import set_wanted, write_workers
+from ladder.store.queries.workers import worker_orders, workers
+from ladder.values.cluster import WantedState, WorkerSeen
+from ladder.values.task import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from ladder.runner.fleet_admission import Demands
-    from ladder.runner.fleet_worker import FleetWorker
+    from ladder.runner.fleet_roster import Demands, FleetWorker
+    from ladder.store.database import Database
+    from ladder.values.cluster import WorkerOrder, WorkerRow
 
 CALIBRATION_SECONDS = 6 * 3600.0
 """Seconds between two calibration matches of a worker; it plays the first one when it joins."""
@@ -214,3 +221,81 @@ class Fleet(FleetRoster):
             self._free[worker.name] = worker
         else:
             self._free.pop(worker.name, None)
+
+
+MAX_REASON = 1000
+"""Characters of a reason that are stored: if one is not fit to be, no worker of all is written."""
+
+
+class FleetTable:
+    """Writes down what a fleet sees, in one transaction for all workers, and reads what organisers want."""
+
+    def __init__(self, database: Database, coordinator: str, now: Callable[[], float]) -> None:
+        """
+        Prepare.
+
+        Args:
+            database: The ladder.
+            coordinator: Who writes (`owners.this_process`).
+            now: The clock: Unix time.
+        """
+        self._database = database
+        self._coordinator = coordinator
+        self._now = now
+        self._has_read = False
+        self._written: set[str] = set()
+        """Names of workers that this coordinator has written down."""
+
+    async def exchange(self, fleet: Fleet) -> None:
+        """
+        Write and read once; for the thread of the fleet.
+
+        Raises:
+            StoreError: If the database does not answer; nothing is lost by that.
+        """
+        if not self._has_read:
+            fleet.recall(await asyncio.to_thread(self._read))
+            self._has_read = True
+        seen = [self._seen(worker) for worker in fleet.workers.values()]
+        drains = dict(fleet.drains)
+        wanted = await asyncio.to_thread(self._write, seen, drains)
+        self._written.update(each.facts.name for each in seen)
+        for name in drains:
+            if fleet.drains.get(name) == drains[name]:
+                del fleet.drains[name]
+        for name, order in wanted.items():
+            is_drained = order.wanted is WantedState.DRAINED
+            fleet.order(name, (order.reason or "An organiser has drained it.") if is_drained else None)
+
+    def _read(self) -> list[WorkerRow]:
+        with self._database.read() as session:
+            return workers(session, self._now())
+
+    def _write(self, seen: list[WorkerSeen], drains: dict[str, str]) -> dict[str, WorkerOrder]:
+        if not seen:
+            with self._database.read() as session:
+                return worker_orders(session)
+        with self._database.write() as session:
+            first = {each.facts.name for each in seen} - self._written
+            write_workers(session, seen, self._now(), first=first)
+            for name, reason in drains.items():
+                set_wanted(session, name, WantedState.DRAINED, storable(reason, MAX_REASON))
+            return worker_orders(session)
+
+    def _seen(self, worker: FleetWorker) -> WorkerSeen:
+        return WorkerSeen(
+            facts=worker.facts,
+            coordinator=self._coordinator,
+            address=worker.address,
+            state=worker.state,
+            reason=storable(worker.reason, MAX_REASON),
+            busy=len(worker.calls),
+            tasks=worker.tasks,
+            voids=worker.voids,
+            lies=worker.lies,
+            speed=worker.speed,
+            last_match=worker.last_match,
+            clock_skew=worker.clock_skew,
+            joined=worker.joined,
+            seen=worker.seen,
+        )

@@ -1,20 +1,236 @@
-"""The workers of a fleet: which have joined, were refused, have gone, or are drained."""
+"""
+One worker on another machine, as its coordinator knows it: its facts, its bots, its failures.
+
+Admission of workers to a ladder; pure functions.
+
+The workers of a fleet: which have joined, were refused, have gone, or are drained.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.runner.fleet_admission import capacity, lack, objection, runtime_of, why_shares_kernel
-from ladder.runner.fleet_worker import FleetWorker
+from ladder.runner.run_log import LONGEST_PAUSE
+from ladder.values.cluster import WorkerState
+from ladder.values.runtimes import AUTO, chosen_runtime, has_own_kernel
+from ladder.worker.worker_pool import KnownBots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ladder.runner.fleet_admission import Demands
     from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
+
+MAX_LIES = 3
+"""Answers that cannot be true after which a worker is drained."""
+MAX_KNOWN = 1000
+"""Versions of bots that are remembered for each worker: about as many as its disk keeps."""
+
+
+@dataclass
+class FleetWorker:
+    """One worker; it is changed by its `Fleet` alone."""
+
+    facts: WorkerFacts
+    joined: float
+    """Unix time; so is `seen`."""
+    seen: float
+    connection: str = ""
+    """Names its connection (`WorkerReport`); empty: it is not connected."""
+    address: str = ""
+    """The connection that it has, or had last."""
+    gone: str = ""
+    """The reason that it is not connected, in a sentence."""
+    objection: str = ""
+    """The reason that it was turned away, in a sentence; empty: it was not."""
+    lack: str = ""
+    """The requirement of this ladder's matches that it lacks, in a sentence; that may change while it is connected."""
+    drained: str | None = None
+    """The reason that it is to play no more, in a sentence; None: it may play."""
+    failure: str = ""
+    """The reason that it gets nothing until it has been probed, in a sentence; empty: it gets tasks."""
+    failures: int = 0
+    """Attempts and probes in a row in which its platform has failed."""
+    probe_at: float = 0.0
+    """The time of its next probe if it fails, by the fleet's clock."""
+    calibrate_at: float = 0.0
+    """The time of its next calibration, by the fleet's clock."""
+    is_checked: bool = False
+    """True while it is probed or calibrated."""
+    is_calibrated: bool = False
+    """True if it has been calibrated since it was started."""
+    calls: set[str] = field(default_factory=set)
+    """Keys of the tasks that it has."""
+    capacity: int = 0
+    """Tasks that it may have at once."""
+    tasks: int = 0
+    voids: int = 0
+    lies: int = 0
+    speed: float | None = None
+    last_match: int | None = None
+    clock_skew: float = 0.0
+    counted: int = 0
+    """Its `slots` as the fleet has added them up."""
+    has: KnownBots = field(default_factory=partial(KnownBots, MAX_KNOWN))
+    """The bots that are there already."""
+
+    @property
+    def name(self) -> str:
+        """Unique in the cluster."""
+        return self.facts.name
+
+    @property
+    def machine(self) -> str:
+        """Names the machine, and its start: workers there share a kernel. As `owners.this_process` has it."""
+        return (self.facts.process.split(" ")[1:2] or [self.name])[0]
+
+    @property
+    def state(self) -> WorkerState:
+        """The state in which it is."""
+        if not self.connection:
+            return WorkerState.TURNED_AWAY if self.objection else WorkerState.GONE
+        if self.drained is not None or self.facts.leaving:
+            return WorkerState.DRAINING if self.calls else WorkerState.DRAINED
+        if self.lack or self.failure:
+            return WorkerState.FAILING
+        return WorkerState.ACTIVE if self.is_calibrated else WorkerState.CALIBRATING
+
+    @property
+    def reason(self) -> str:
+        """The reason for that state, in a sentence; empty: nothing is wrong."""
+        if not self.connection:
+            return self.objection or self.gone
+        if self.drained is not None:
+            return self.drained
+        return "It was told to end." if self.facts.leaving else self.lack or self.failure
+
+    @property
+    def free(self) -> int:
+        """Number of tasks that it may have now besides its own."""
+        busy = len(self.calls) + self.is_checked
+        return max(0, self.capacity - busy) if self.state is WorkerState.ACTIVE else 0
+
+    @property
+    def slots(self) -> int:
+        """Number of tasks that it has, and may have."""
+        return self.free + len(self.calls)
+
+    def rank(self, bots: Iterable[str]) -> tuple[int, int, float, str]:
+        """Give a rank; the lowest is best for a task of these bots: few failures, many bots it has, many free slots."""
+        return self.failures, -self.has.count(bots), len(self.calls) / self.capacity, self.name
+
+    def must_probe(self, tick: float) -> bool:
+        """Tell whether it fails, and is due to be asked whether it still does."""
+        return self.state is WorkerState.FAILING and not (self.lack or self.is_checked) and tick >= self.probe_at
+
+    def must_calibrate(self, tick: float) -> bool:
+        """Tell whether a calibration match is due, and it has a slot for it."""
+        may = self.state is WorkerState.CALIBRATING or self.free > 0
+        return may and not self.is_checked and tick >= self.calibrate_at
+
+    def start_again(self) -> None:
+        """Forget the state of the earlier program of this name."""
+        self.failure, self.failures, self.is_calibrated, self.calibrate_at = "", 0, False, 0.0
+
+    def fail(self, reason: str, tick: float) -> None:
+        """Give it nothing until it has been probed: at once after the first failure, then after growing pauses."""
+        self.failures += 1
+        self.failure = reason
+        self.probe_at = tick + pause_after(self.failures)
+
+
+def pause_after(failures: int) -> float:
+    """Give the seconds until a worker with that number of failures in a row is probed: 0, 1, 2, 4, …"""
+    return 0.0 if failures <= 1 else min(LONGEST_PAUSE, 2.0 ** min(failures - 2, 10))
+
+
+MIB = 1 << 20
+MAX_SLOTS = 1000
+"""No machine plays more matches at once, whatever it says."""
+
+
+@dataclass(frozen=True)
+class Demands:
+    """A ladder's demands on each worker."""
+
+    version: str
+    """Pigpen's; any other one might play by other rules, or write other records."""
+    runtime: str | None = None
+    """The OCI runtime of the containers in which bots run; auto: each worker's best; None: no containers."""
+    architecture: str = ""
+    """For which the bots' images are built, as the kernel calls it; empty: any."""
+    slot_memory: int = 0
+    """Bytes of memory that one task may take; 0: unknown."""
+
+
+def objection(facts: WorkerFacts, demands: Demands) -> str:
+    """Say why a worker is turned away; empty: it is welcome. Nothing that it does while it runs helps."""
+    if facts.version != demands.version:
+        return (
+            f"Worker {facts.name} has Pigpen {facts.version}, and this ladder needs {demands.version}: install "
+            f"pigpen-arena=={demands.version} there."
+        )
+    if demands.architecture and facts.machine.architecture != demands.architecture:
+        return (
+            f"Worker {facts.name} is a machine of architecture {facts.machine.architecture}, and the bots of this "
+            f"ladder are built for {demands.architecture}."
+        )
+    if capacity(facts, demands) == 0:
+        return (
+            f"Worker {facts.name} has {facts.memory // MIB} MiB of memory, and one match may take "
+            f"{demands.slot_memory // MIB} MiB."
+        )
+    return ""
+
+
+def lack(facts: WorkerFacts, demands: Demands) -> str:
+    """Give what a worker lacks just now to play, in a sentence; empty: nothing that one could know."""
+    if demands.runtime is None:
+        return ""
+    if not facts.engine:
+        return f"No Docker engine answers on worker {facts.name}."
+    if facts.runtimes and runtime_of(facts, demands) not in facts.runtimes:
+        return (
+            f"The Docker engine of worker {facts.name} has no runtime {demands.runtime}; it has "
+            f"{', '.join(facts.runtimes)}."
+        )
+    return ""
+
+
+def runtime_of(facts: WorkerFacts, demands: Demands) -> str | None:
+    """Choose the runtime under which bots play at a worker; None: in no containers."""
+    return None if demands.runtime is None else chosen_runtime(demands.runtime, facts.runtimes)
+
+
+def why_shares_kernel(worker: WorkerFacts | WorkerRow, wanted: str | None) -> str:
+    """
+    Say why all bots at a worker share the kernel of its machine; empty: each has one of its own, or none plays.
+
+    Args:
+        worker: The worker.
+        wanted: The runtime that the ladder demands (`Demands.runtime`).
+    """
+    if wanted is None or not worker.engine or has_own_kernel(runtime := chosen_runtime(wanted, worker.runtimes)):
+        return ""
+    if wanted == AUTO:
+        return "All bots at this worker share its kernel. Install gVisor there: docs/cluster.md."
+    return (
+        f"All bots at this worker share its kernel: the setting runtime asks for {runtime}. With "
+        'runtime = "auto" they play in gVisor where a worker has it (docs/cluster.md).'
+    )
+
+
+def capacity(facts: WorkerFacts, demands: Demands) -> int:
+    """Say how many tasks it may have at once: as many as it offers, but no more than its memory holds."""
+    slots = min(facts.slots, MAX_SLOTS)
+    if not (demands.slot_memory and facts.memory):
+        return slots
+    return min(slots, facts.memory // demands.slot_memory)
+
 
 MAX_NAMED = 5
 """Workers that a sentence names."""

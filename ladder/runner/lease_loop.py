@@ -1,9 +1,20 @@
-"""The loop of a process that leases from a queue, works on several leases at once, and renews them until they end."""
+"""
+One coordinator among those of its ladder: it says that it lives, and finds out who does not any more.
+
+No other coordinator may end a lease of one that lives, whatever the clocks of the machines say. A coordinator has
+ended if its process has, where that can be seen from here, or if it has long been silent while this one has not.
+
+A process's leases of one queue, read and written in a thread of its own.
+
+The loop of a process that leases from a queue, works on several leases at once, and renews them until they end.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
+import os
+import uuid
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -11,15 +22,225 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import structlog
 
 from ladder.errors import LadderError, StoreError
-from ladder.store.leases import Lease
+from ladder.sandbox.host import owners
+from ladder.store.commands.coordinators import (
+    LEFT,
+    SILENT_SECONDS,
+    all_are_here,
+    coordinators,
+    database_time,
+    forget,
+    lease_time,
+    note_alive,
+)
+from ladder.store.database_thread import DatabaseThread
+from ladder.store.leases import Lease, Row
 from pigpen.rules.errors import PigpenError
 from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Sequence
+    from pathlib import Path
 
     from ladder.results.files import WakeFile
-    from ladder.runner.leased_rows import LeasedRows
+    from ladder.store.database import Database, Session
+    from ladder.store.leases import LeaseQueue
+
+BEAT_SECONDS = 20.0
+"""Seconds after which a coordinator says again that it lives; a minute at most, while it waits for something."""
+GAP_SECONDS = 120.0
+"""Seconds of its own silence after which a coordinator watches the others anew: it has seen nothing meanwhile."""
+MARK = "folder-id"
+ID_LENGTH = 32
+
+
+class CoordinatorPresence:
+    """The heartbeat of one coordinator, and what it knows of the others."""
+
+    def __init__(self, data_dir: Path, clock: Callable[[Session], float] = database_time) -> None:
+        """
+        Speak for the coordinator that is this process.
+
+        Args:
+            data_dir: Where it keeps its records.
+            clock: The one that all coordinators share.
+        """
+        self.holder = owners.this_process()
+        self.others: frozenset[str] = frozenset()
+        """The coordinators that ran at the last heartbeat; `pigpen submit`, which leases too, sends none."""
+        self._data_dir = data_dir
+        self._clock = clock
+        self._folder = ""
+        self._are_all_here = True
+        self._since = self._spoke = 0.0
+        """Since when it has spoken without a gap, and when last; by the database's clock."""
+
+    def join(self, session: Session) -> None:
+        """
+        Send the first heartbeat of this coordinator.
+
+        Raises:
+            LadderError: If another one that lives keeps its records in another folder, or there is no folder.
+        """
+        self._folder = folder_id(self._data_dir)
+        now = self._clock(session)
+        self._are_all_here = all_are_here(session)
+        known = [each for each in coordinators(session) if each.holder != self.holder]
+        forget(session, [each.holder for each in known if self._has_surely_ended(each.holder)])
+        living = [
+            each for each in known if now - each.seen < SILENT_SECONDS and not self._has_surely_ended(each.holder)
+        ]
+        for each in living:
+            if each.folder != self._folder:
+                machine = each.holder.partition(" ")[0]
+                raise LadderError(
+                    f"A coordinator on {machine} keeps this ladder's records in another folder than "
+                    f"{str(self._data_dir)!r}. Let data_dir be the same folder for both, such as one on NFS; if the "
+                    f"other one has ended, try again in {SILENT_SECONDS / 60:.0f} minutes."
+                )
+        note_alive(session, self.holder, self._folder, now)
+        self._since = self._spoke = now
+        self.others = frozenset(each.holder for each in living)
+
+    def beat(self, session: Session) -> frozenset[str]:
+        """Report that this coordinator runs; give those that have ended since, whose leases others may take."""
+        now = self._clock(session)
+        note_alive(session, self.holder, self._folder, now)
+        if not 0 <= now - self._spoke <= GAP_SECONDS:
+            self._since = now
+        self._spoke = now
+        known = [each for each in coordinators(session) if each.holder != self.holder]
+        ended = frozenset(
+            each.holder
+            for each in known
+            if self._has_surely_ended(each.holder) or now - max(each.seen, self._since) > SILENT_SECONDS
+        )
+        forget(session, ended)
+        self.others = frozenset(each.holder for each in known) - ended
+        return ended
+
+    def leave(self, session: Session) -> None:
+        """Say that this coordinator ends."""
+        forget(session, [self.holder])
+        note_alive(session, LEFT, self._folder, self._clock(session))
+
+    def has_ended(self, holder: str) -> bool:
+        """Tell whether a holder of leases has surely ended."""
+        return self._has_surely_ended(holder) if holder in self.others else has_ended(holder)
+
+    def _has_surely_ended(self, holder: str) -> bool:
+        """Tell whether a coordinator has ended, as `has_surely_ended` finds out."""
+        return has_surely_ended(holder, self._are_all_here)
+
+
+def has_ended(holder: str) -> bool:
+    """Tell whether a holder of leases is a process that has ended."""
+    try:
+        return owners.is_dead(holder)
+    except ValueError:  # no name of ours: its lease will run out
+        return False
+
+
+def has_surely_ended(holder: str, are_all_here: bool) -> bool:
+    """
+    Tell whether a holder of leases has ended, though another machine may have the name of this one.
+
+    Args:
+        holder: The process.
+        are_all_here: Whether there is only this machine (`all_are_here`); another one has a boot of its own.
+    """
+    return has_ended(holder) and (are_all_here or owners.is_of_this_boot(holder))
+
+
+def folder_id(data_dir: Path) -> str:
+    """
+    Read the name that a ladder's folder has for those who share it; the first one gives it.
+
+    Raises:
+        LadderError: If the folder cannot be read or written.
+    """
+    path = data_dir / MARK
+    draft = data_dir / f".{MARK}.{uuid.uuid4().hex}"
+    try:
+        if not path.exists():
+            draft.write_text(uuid.uuid4().hex)
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        return path.read_text()[:ID_LENGTH]
+    except OSError as error:
+        raise LadderError(f"The folder {str(data_dir)!r} cannot be used: {error.strerror}.") from None
+    except ValueError:
+        raise LadderError(f"{str(path)!r} is not what a coordinator wrote there; remove it.") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+LEASE_SECONDS = 60.0
+"""A lease that is not renewed for this time is lost."""
+
+
+class LeasedRows(DatabaseThread, Generic[Row]):
+    """The leases of one process in one queue. Each method raises `StoreError` if the database does not answer."""
+
+    def __init__(
+        self, database: Database, queue: LeaseQueue[Row], clock: Callable[[], float], holder: str | None = None
+    ) -> None:
+        """
+        Prepare.
+
+        Args:
+            database: The ladder's.
+            queue: What is leased.
+            clock: Gives Unix time.
+            holder: Who leases; None: this process.
+        """
+        super().__init__(database, queue.row.__name__)
+        self.queue = queue
+        self.clock = clock
+        self.holder = holder or owners.this_process()
+
+    async def look(self, count: int) -> tuple[set[tuple[int, int]], list[int]]:
+        """Read ids and attempts of what this process has leased, and the ids of *count* rows that are ready."""
+        return await self.read(
+            lambda session: (self.queue.attempts(session, self.holder), self.queue.next_ready(session, count))
+        )
+
+    async def renew(self, under_way: Collection[tuple[int, int]]) -> None:
+        """
+        Renew the leases of this process, put back what is lost, and `maintain` the queue.
+
+        Args:
+            under_way: Ids and attempts that the process works on; it has lost all others that it has leased.
+        """
+        now = self.clock()
+
+        def renew(session: Session) -> None:
+            shared_now, are_all_here = lease_time(session, self.clock), all_are_here(session)
+            self.queue.requeue_unknown(session, now, self.holder, under_way)
+            self.queue.renew(session, self.holder, shared_now + LEASE_SECONDS)
+            self.queue.requeue_expired(session, shared_now)
+            self.queue.requeue_dead(session, now, lambda holder: has_surely_ended(holder, are_all_here))
+            self.maintain(session, now)
+
+        await self.write(renew)
+
+    def seconds(self, session: Session, now: float) -> float:
+        """Give the seconds from *now*, by the clock of this process, to the end of a lease that begins now."""
+        return lease_time(session, self.clock) + LEASE_SECONDS - now
+
+    def maintain(self, session: Session, now: float) -> None:
+        """End or remove rows that are too old, at a Unix time."""
+
+    async def give_back(self, lease: Lease) -> None:
+        """Let what is leased be leased again; the attempt is not counted."""
+        now = self.clock()
+        await self.write(lambda session: self.queue.give_back(session, lease, now))
+
+    async def fail(self, lease: Lease, reason: str) -> None:
+        """Let what is leased be leased again, unless the platform has failed in it too often."""
+        now = self.clock()
+        await self.write(lambda session: self.queue.fail(session, lease, now, reason))
+
 
 LOOK_SECONDS, IDLE_LOOK_SECONDS = 1.0, 5.0
 """Seconds between two queries of the database, even if the process was not woken; the second while it is idle."""

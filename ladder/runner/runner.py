@@ -1,4 +1,6 @@
 """
+The condition that stops a ladder's run.
+
 The ladder's loop: lease matches, hand them to an executor, record what comes back; for months, whatever fails.
 
 Everything happens in the thread that calls `Runner.run`, one event after the other. Other threads and signal
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
@@ -16,20 +19,33 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import LadderError
-from ladder.runner.events import EventQueue
-from ladder.runner.match_runs import MatchRuns
-from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
-from ladder.runner.submission_runs import SubmissionRuns
+from ladder.runner.attempt_runs import EventQueue, MatchRuns, SubmissionRuns
+from ladder.runner.run_log import PLATFORM_ERRORS, Outage, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
+    from ladder.runner.attempt_runs import Events
     from ladder.runner.coordinator import Coordinator
-    from ladder.runner.events import Events
     from ladder.runner.executor import Executor
-    from ladder.runner.stop_condition import StopCondition
     from ladder.store.commands.queue import MachineLoad
+
+
+@dataclass(frozen=True)
+class StopCondition:
+    """The condition that stops a run; with neither of the two it never stops by itself."""
+
+    matches: int | None = None
+    """Number of results that this run records before it stops; None: no limit."""
+    ci: float | None = None
+    """Stop when the ± of every active bot is at most this, in Elo."""
+
+    @property
+    def is_endless(self) -> bool:
+        """True if the run continues until it is stopped."""
+        return self.matches is None and self.ci is None
+
 
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""

@@ -1,4 +1,8 @@
-"""Database access of a runner, or of `pigpen submit`, about submissions; one transaction for each step."""
+"""
+From an attempt that has come back to what its owner is shown.
+
+Database access of a runner, or of `pigpen submit`, about submissions; one transaction for each step.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,8 @@ from typing import TYPE_CHECKING, cast
 
 from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.files import SubmissionFolders
-from ladder.runner.presence import CoordinatorPresence
-from ladder.runner.registry_logins import RegistryLogins
-from ladder.runner.submission_results import result_of
+from ladder.runner.lease_loop import CoordinatorPresence
+from ladder.runner.leased_tasks import RegistryLogins
 from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
@@ -27,20 +30,56 @@ from ladder.store.queries.variant_field import field_of
 from ladder.store.submission_look import look_at
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import VariantFile
+from ladder.values.submission import SubmissionResult, VariantFile
 from ladder.values.text import without_paths
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from ladder.entry.claims import SubmissionLook
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
+    from ladder.store.commands.submissions import Added
     from ladder.store.database import Database, Session
     from ladder.trials.trial_tasks import SubmissionOutcome
     from ladder.values.sandbox_kind import LadderSandbox
     from ladder.values.submission import SubmissionOrder, SubmissionRow
+
+
+def result_of(
+    row: StoredSubmission, outcome: SubmissionOutcome, added: Added | None, missing_owners: Mapping[str, int]
+) -> SubmissionResult:
+    """
+    Give the result of a submission that was tried.
+
+    Args:
+        row: What was submitted.
+        outcome: What its trial found.
+        added: What the ladder holds of it now; None: the bot failed.
+        missing_owners: By variant, how many more owners must have an active bot there before a match can be played.
+    """
+    assert outcome.program is not None
+    entries = added.entries if added else ()
+    moved = added and added.changed and row.image
+    return SubmissionResult(
+        accepted=added is not None,
+        bot=row.bot,
+        owner=row.owner,
+        identity=outcome.program.identity,
+        pinned=outcome.program.pinned,
+        version=added.name if added else None,
+        new=bool(added and added.is_new),
+        changed=bool(added and added.changed),
+        moved_from=added.before if added and moved else None,
+        outdated=outcome.outdated,
+        variants=tuple(
+            entry.model_copy(update={"missing_owners": missing_owners.get(entry.variant, 0)}) for entry in entries
+        ),
+        reasons=outcome.failures,
+        again=outcome.again,
+    )
+
 
 TRIAL_SECONDS = 1800.0
 """A trial that takes longer has failed: fetching packages, building, all cases and deals."""

@@ -24,7 +24,7 @@ import structlog
 from ladder.entry.claims import check_possession
 from ladder.entry.variants import chosen_variants, outdated
 from ladder.errors import BotRejected, LadderError, SandboxError
-from ladder.matches.check_wire import WIRE_GROUP
+from ladder.matches.check import WIRE_GROUP
 from ladder.matches.preflight import preflight, steps
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import LadderError
-from ladder.runner.lease_loop import LeaseLoop
-from ladder.runner.leased_rows import LeasedRows
+from ladder.runner.lease_loop import LeasedRows, LeaseLoop
 from ladder.store.commands import outbox as commands
 from ladder.store.commands.outbox import GONE, MessageLease
 from ladder.store.commands.webhooks import find_webhook, has_messages

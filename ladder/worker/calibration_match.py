@@ -19,7 +19,7 @@ from ladder.matches.inline import inline_table
 from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.host.cores import CORES
-from ladder.worker.child_process import SECRETS
+from ladder.worker.channel import SECRETS
 from pigpen.rules import PRESETS
 from referee.match.formats import Format, MatchSpec
 from referee.match.match import Match

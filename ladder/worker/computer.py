@@ -10,8 +10,7 @@ import structlog
 
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host import owners
-from ladder.worker.channel import MessageKind
-from ladder.worker.child_process import ChildProcess, start_program
+from ladder.worker.channel import ChildProcess, MessageKind, start_program
 from ladder.worker.computing_process import ComputingOutcome
 
 if TYPE_CHECKING:

@@ -34,9 +34,8 @@ from ladder.sandbox.host.cores import CORES
 from ladder.values.sandbox_kind import SandboxSetup
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.channel import Channel, Frame, MessageKind, live_body
-from ladder.worker.pinned import load_version
-from ladder.worker.service import Service
-from ladder.worker.task_worker import shut_down
+from ladder.worker.match_tasks import load_version
+from ladder.worker.service import Service, shut_down
 from ladder.worker.worker import Worker
 from referee.seats.fair_wait import new_loop
 

@@ -24,10 +24,8 @@ from ladder.trials.trial_tasks import SubmissionTask
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.bot_store import FoldersMissing
 from ladder.worker.calibration_match import play_calibration_match
-from ladder.worker.live_observer import LiveObserver
-from ladder.worker.live_sender import LiveSender
-from ladder.worker.pinned import ProgramLost
-from ladder.worker.tasks import FolderOutcome, FolderTask, MatchOutcome, MatchTask, ProbeTask
+from ladder.worker.live_observer import LiveObserver, LiveSender
+from ladder.worker.match_tasks import FolderOutcome, FolderTask, MatchOutcome, MatchTask, ProbeTask, ProgramLost
 from ladder.worker.trials import try_task
 from referee.records.file import PackedRecord
 
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.base import Program, Sandbox
     from ladder.worker.bot_store import BotStore
-    from ladder.worker.tasks import TaskBot
+    from ladder.worker.match_tasks import TaskBot
     from ladder.worker.trials import Tell
     from referee.match.observer import Observer
 

@@ -1,4 +1,10 @@
 """
+A child process that plays tasks, or has them played, and reports on them meanwhile.
+
+One worker process, as the coordinator sees it.
+
+The bots that a process or a machine is likely to have ready, because it played them last.
+
 Several worker processes that play tasks: one process of Python is one core of refereeing.
 
 A process is started when a task needs it. So one that has ended is replaced by the next task that comes to its slot,
@@ -9,19 +15,153 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import structlog
+
 from ladder.errors import SandboxError
-from ladder.worker.channel import MessageKind
-from ladder.worker.child_process import OBEY_SECONDS
-from ladder.worker.known_bots import KnownBots
-from ladder.worker.worker_process import WorkerProcess
+from ladder.sandbox.host import owners
+from ladder.worker.channel import OBEY_SECONDS, ChildProcess, MessageKind, live_events, start_program
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Coroutine, Iterable
 
+    from ladder.worker.bot_store import StorePlan
+    from ladder.worker.channel import Channel, Frame
+
+    TakeEvents = Callable[[int, int, str], None]
+    """Takes the match, the attempt, and events as lines of JSON; it never fails."""
+    TakeProgress = Callable[[str], None]
+    """Takes a `TrialProgress` as JSON; it never fails."""
+
+
+class PlayingProcess(ChildProcess):
+    """A process that reports events of matches and the progress of trials."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        channel: Channel,
+        take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
+        obey_seconds: float = OBEY_SECONDS,
+    ) -> None:
+        super().__init__(process, channel, obey_seconds)
+        self._take_events = take_events
+        self._take_progress = take_progress
+
+    def _receive(self, message: Frame) -> None:
+        if message.kind is MessageKind.LOG:
+            self._log(message.body)
+        elif message.kind is MessageKind.LIVE and self._take_events:
+            self._take_events(*live_events(message.body))
+        elif message.kind is MessageKind.TRIAL and self._take_progress:
+            # It writes to the database, and may wait for its turn.
+            asyncio.get_running_loop().run_in_executor(None, self._take_progress, message.body)
+
+    @abstractmethod
+    def _log(self, line: str) -> None:
+        """Write an event of it, a line of JSON, into the log."""
+
+
+PROGRAM = "ladder.worker.process"
+
+log = structlog.get_logger()
+
+
+class WorkerProcess(PlayingProcess):
+    """A process that plays tasks. Only for the thread of the event loop that started it."""
+
+    def __init__(
+        self,
+        number: int,
+        process: subprocess.Popen[bytes],
+        channel: Channel,
+        take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
+        obey_seconds: float = OBEY_SECONDS,
+    ) -> None:
+        super().__init__(process, channel, take_events, take_progress, obey_seconds)
+        self._name = {"worker": number, "pid": process.pid}
+
+    @classmethod
+    async def start(
+        cls,
+        number: int,
+        count: int,
+        take_events: TakeEvents | None = None,
+        take_progress: TakeProgress | None = None,
+        *,
+        store: StorePlan | None = None,
+        obey_seconds: float = OBEY_SECONDS,
+    ) -> WorkerProcess:
+        """
+        Start one.
+
+        Args:
+            number: Of this worker, from 0.
+            count: Number of workers on this machine.
+            take_events: Takes the events of the matches that it plays.
+            take_progress: Takes the progress of its trials.
+            store: Where bots are kept whose ladder is on another machine; None: it is on this one.
+            obey_seconds: Seconds that it may take to follow an order to stop before it is killed.
+
+        Raises:
+            SandboxError: If the system lets no process start.
+        """
+        words = [PROGRAM, number, count, owners.this_process(), *([store.model_dump_json()] if store else [])]
+        process, channel = await start_program(words, "worker process")
+        started = cls(number, process, channel, take_events, take_progress, obey_seconds)
+        log.info("worker.started", **started._name)
+        return started
+
+    def _log(self, line: str) -> None:
+        event = json.loads(line)
+        level, name = str(event.pop("level")), str(event.pop("event"))
+        getattr(log, level)(name, **event | self._name)
+
+    def _missed(self, playing: int) -> None:
+        log.warning("worker.lost", **self._name, reason=self._sentence(), playing=playing)
+
+    def _hangs(self) -> None:
+        log.warning("worker.hangs", **self._name)
+
+    def _sentence(self) -> str:
+        return f"Worker {self._name['worker']} (process {self.pid}) {self._how()}."
+
+
+class KnownBots:
+    """Identities of the versions played last, up to a number."""
+
+    def __init__(self, max_bots: int) -> None:
+        """Begin with none; *max_bots* of them are remembered."""
+        self._max_bots = max_bots
+        self._known: dict[str, None] = {}
+        """The one played last at the end."""
+
+    def remember(self, bots: Iterable[str]) -> None:
+        """Note that these are played."""
+        for bot in bots:
+            self._known.pop(bot, None)
+            self._known[bot] = None
+        while len(self._known) > self._max_bots:
+            del self._known[next(iter(self._known))]
+
+    def count(self, bots: Iterable[str]) -> int:
+        """Count those of *bots* that are known."""
+        return len(self._known.keys() & set(bots))
+
+    def clear(self) -> None:
+        """Forget them all."""
+        self._known.clear()
+
+
+if TYPE_CHECKING:
     Start = Callable[[int, int], Coroutine[None, None, WorkerProcess]]
+
 
 MAX_KNOWN = 64
 """Versions of bots that are remembered for each process: as many as a sandbox keeps in memory."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ladder.runner.executor import Judgement
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
 from referee.records.file import PackedRecord
 from referee.seats.verdict import Verdict
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.pairing.suspension import Reporter
-    from ladder.runner.events import Event
+    from ladder.runner.attempt_runs import Event
     from referee.seats.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]

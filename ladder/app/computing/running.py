@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.computing.asking import computing_files
 from ladder.app.computing.puzzle_looks import look_for_puzzles
 from ladder.app.event_log import event_log
-from ladder.computing.computation_rows import ComputationRows
-from ladder.computing.service import RETRY_SECONDS, ComputingService
+from ladder.computing.computing_service import RETRY_SECONDS, ComputationRows, ComputingService
 from ladder.values.questions import Lane
 from ladder.worker.computer import Computer
 from ladder.worker.computing_process import ComputingLimits
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.app.ladder import Ladder
-    from ladder.computing.service import AnyComputer
+    from ladder.computing.computing_service import AnyComputer
 
 MEMORY_BYTES = 1024**3
 LIMITS = {

@@ -7,8 +7,7 @@ import statistics
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.matches.check import ConformanceCheck, Report
-from ladder.matches.check_wire import WIRE
+from ladder.matches.check import WIRE, ConformanceCheck, Report
 from ladder.sandbox.inline import InlineProgram, as_program
 from ladder.values.check import CaseResult, CheckResult
 from ladder.values.sandbox_kind import SandboxKind

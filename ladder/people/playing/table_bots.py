@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ladder.matches.bots import SandboxedBots
 from ladder.matches.play import SeatedBot, played_at
-from ladder.matches.sandboxed_bots import SandboxedBots
 from ladder.people.playing.house_seats import HouseSeats
 from ladder.sandbox.host.scratch import scratch_folder
 

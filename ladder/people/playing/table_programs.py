@@ -96,7 +96,7 @@ class TablePrograms:
         await self._house_sandbox.close()
 
     async def _program(self, opened: _Opened, version: SeatedVersion) -> Program:
-        from ladder.worker.pinned import load_version  # takes long, and house bots need none of it
+        from ladder.worker.match_tasks import load_version  # takes long, and house bots need none of it
 
         if version.identity not in opened.programs:
             bot = task_bot(version.bot, version, self._settings, self._clock())

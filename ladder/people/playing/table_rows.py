@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.runner.leased_rows import LeasedRows
+from ladder.runner.lease_loop import LeasedRows
 from ladder.store.commands import tables as commands
 from ladder.store.queries.leased_tables import leased_table
 from ladder.store.queries.tables import finished_before

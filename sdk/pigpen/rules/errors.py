@@ -36,9 +36,9 @@ PigpenError                     1
 │   ├── UnfitFolder             2  a folder for temporary or kept files cannot be used: name another one
 │   ├── NoControlGroup             the control group of a container cannot be read
 │   ├── ContainerLost              one bot's container was killed, and not through its engine
-│   ├── ProgramLost                ladder.worker.pinned: a bot that was entered does not exist any more
-│   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
-│   ├── InvalidAnswer              ladder.cluster.failures: what a worker answered can be no answer
+│   ├── ProgramLost                ladder.worker.match_tasks: a bot that was entered does not exist any more
+│   ├── SchedulerLost              ladder.cluster.scheduler_process: the scheduler has ended, and all calls with it
+│   ├── InvalidAnswer              ladder.cluster.scheduler_process: what a worker answered can be no answer
 │   └── TooLarge                   ladder.sandbox.bots.packed: a folder is too large to be sent to another machine
 ├── StoreError                  3  ladder.errors: the database failed
 ├── RemoteError                 3  ladder.errors: a remote ladder does not answer, or not as Pigpen does

@@ -20,7 +20,7 @@ import pigpen.version
 from ladder.cli.entry import main
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.channel import Frame, MessageKind
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome
 from ladder.worker.worker_pool import WorkerPool
 from referee.records.file import PackedRecord, read_record
 from referee.records.lines import ResultLine

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ladder.app.event import holding
 from ladder.runner.coordinator import Coordinator
 from ladder.values.accounts import LOCAL
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome
 from pigpen.bot import Bot, decide
 from pigpen.rules import PRESETS
 from referee.records.file import PackedRecord
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.app.ladder import Ladder
-    from ladder.worker.tasks import MatchTask
+    from ladder.worker.match_tasks import MatchTask
     from pigpen.rules import Card
     from pigpen.values.view import View
 

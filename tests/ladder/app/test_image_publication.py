@@ -17,8 +17,8 @@ from ladder.app.registry_maintenance import sweep
 from ladder.errors import SandboxError
 from ladder.matches.kinds import open_sandbox
 from ladder.registry.program import RegistryPlan
-from ladder.runner.registry_logins import RegistryLogins
-from ladder.runner.shipping import play_remotely
+from ladder.runner.cluster_executor import play_remotely
+from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -29,10 +29,8 @@ from ladder.store.submission_look import look_at
 from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
-from ladder.worker.bot_store import BotStore, StorePlan
-from ladder.worker.pinned import load_version
-from ladder.worker.pulled_images import PulledImages
-from ladder.worker.tasks import TaskBot
+from ladder.worker.bot_store import BotStore, PulledImages, StorePlan
+from ladder.worker.match_tasks import TaskBot, load_version
 from ladder.worker.trials import try_task
 from ladder.worker.worker import Worker
 from tests.for_two import FOR_TWO

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.cluster.certificates import make_worker, read_identity
-from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
+from ladder.cluster.certificates import SchedulerUnreachable, make_worker, probe_scheduler, read_identity
 from ladder.errors import UserError
 from tests.ladder.cluster.clusters import Cluster
 from tests.processes import listening

@@ -14,9 +14,8 @@ from distributed.protocol import dumps, to_serialize
 from distributed.protocol.serialize import ToPickle
 from distributed.protocol.utils import pack_frames
 
-from ladder.cluster.bounded_tls import bounded_tls, plain
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import security
+from ladder.cluster.dask_setup import bounded_tls, plain, security
 
 
 class Colour(Enum):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome
 from ladder.worker.worker import MAX_RECORD
 from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.cluster.writer import record_of

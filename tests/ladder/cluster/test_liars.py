@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from ladder.cluster.failures import InvalidAnswer, WorkerLost
+from ladder.cluster.scheduler_process import InvalidAnswer, WorkerLost
 from ladder.errors import SandboxError
 from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.cluster.liar import REFUSED

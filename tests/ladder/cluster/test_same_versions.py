@@ -7,7 +7,7 @@ import platform
 import distributed
 import pytest
 
-from ladder.cluster.same_versions import why_not
+from ladder.cluster.dask_setup import why_not
 
 SAME = {"python": platform.python_version(), "dask": distributed.__version__, "distributed": distributed.__version__}
 OTHER_PATCH = ".".join([*platform.python_version_tuple()[:2], "999"])

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.cluster.failures import SchedulerLost
+from ladder.cluster.scheduler_process import SchedulerLost
 from ladder.errors import SandboxError
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome
 from pigpen.version import __version__
 from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.worker.test_worker import ONE_DEAL

@@ -11,11 +11,11 @@ import pytest
 from distributed.versions import get_versions
 
 from ladder.cli.organise.watch import LadderWatch
-from ladder.cluster import worker_logs
+from ladder.cluster import connections
+from ladder.cluster.connections import BURST_LINES, LINE_CHARACTERS, MAX_CHARACTERS, REPORT_SECONDS, LogLimit
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.cluster.terms import TOPIC
-from ladder.cluster.worker_logs import BURST_LINES, LINE_CHARACTERS, MAX_CHARACTERS, REPORT_SECONDS, LogLimit
 from ladder.runner.run_log import log_to
 from ladder.worker.channel import Frame, MessageKind
 from tests.ladder.cluster_rows import facts
@@ -81,7 +81,7 @@ def line(**event: object) -> str:
 
 
 def test_the_examples_are_true() -> None:
-    assert doctest.testmod(worker_logs).failed == 0
+    assert doctest.testmod(connections).failed == 0
 
 
 def test_a_line_of_a_worker_stands_in_the_log_with_its_name(tmp_path: Path) -> None:

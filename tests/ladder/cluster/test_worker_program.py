@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from ladder.cluster.failures import WorkerLost
-from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.cluster.scheduler_process import WorkerLost
+from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from tests.ladder.cluster.clusters import Cluster, a_cluster
 from tests.ladder.worker.test_worker import ONE_DEAL, QUICK, bot
 from tests.processes import has_ended

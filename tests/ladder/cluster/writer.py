@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.worker.bot_store import StorePlan
-from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
 MIB = 1 << 20
 

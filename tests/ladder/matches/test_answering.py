@@ -10,7 +10,7 @@ import pytest
 from ladder.app.computing.questions import hint_question, why_question
 from ladder.errors import UserError
 from ladder.matches.answering import answer
-from ladder.matches.hint import hint_of
+from ladder.matches.opinion import hint_of
 from ladder.matches.why import why_of
 from ladder.values.bot_comparison import FoundInRecords
 from ladder.values.questions import (

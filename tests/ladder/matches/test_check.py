@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
-from ladder.matches.check_wire import WIRE
-from ladder.matches.trial import Trial
+from ladder.matches.check import MAX_STARTS, WIRE, ConformanceCheck, Report, Trial
 from ladder.sandbox.base import SOCKET_NAME, Exit, Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.container_instance import DockerInstance

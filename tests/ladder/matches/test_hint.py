@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ladder.matches.hint import hint_of
+from ladder.matches.opinion import hint_of
 from ladder.matches.why import why_of
 from pigpen.rules import PRESETS
 from referee.records.recorded import Recorded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.matches.house_board import house_board
+from ladder.matches.opinion import house_board
 from ladder.people.boards.day_seed import FORMAT, HOUSE, OPPONENT
 from pigpen.rules import PRESETS
 from referee.match.formats import Format

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.matches.play import play_sandboxed
-from ladder.matches.witness import SharedWitness, start_witness
+from ladder.matches.play import SharedWitness, play_sandboxed, start_witness
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox

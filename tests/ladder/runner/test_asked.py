@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.results.files import LOGS_BYTES, MatchFiles
-from ladder.runner.asked import OtherAnswer, check_outcome, check_trial
-from ladder.runner.returned import summary_of
+from ladder.runner.returned import OtherAnswer, check_outcome, check_trial, summary_of
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.runtimes import AUTO, GVISOR, SHARED
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
-from ladder.worker.tasks import MatchOutcome, MatchTask
+from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
 from referee.match.formats import DEFAULT_CLOCK, Format, person_clock
 from referee.match.match import first_line

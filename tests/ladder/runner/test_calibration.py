@@ -10,8 +10,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.runner.calibration import Calibration, CalibrationDiffers
 from ladder.worker.calibration_match import play_calibration_match
-from ladder.worker.pinned import load_version
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome, load_version
 from ladder.worker.worker import Worker
 from referee.records.file import PackedRecord
 from referee.records.framing import read_member

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 import pytest
 from structlog.testing import capture_logs
 
-from ladder.cluster.failures import InvalidAnswer, SchedulerLost, WorkerLost
+from ladder.cluster.scheduler_process import InvalidAnswer, SchedulerLost, WorkerLost
 from ladder.errors import SandboxError, StoreError
 from ladder.runner.calibration import CalibrationDiffers
-from ladder.runner.cluster_dispatch import EXCHANGE_SECONDS, ClusterDispatch
+from ladder.runner.cluster_dispatch import EXCHANGE_SECONDS, PATIENCE, ClusterDispatch
 from ladder.runner.cluster_executor import ClusterExecutor
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.fleet import Fleet
-from ladder.runner.waiting_tasks import PATIENCE
 from ladder.values.cluster import WorkerState
-from ladder.worker.tasks import ProbeTask
+from ladder.worker.match_tasks import ProbeTask
 from tests import waiting
 from tests.ladder.runner.fleets import DEMANDS, joined, left
 

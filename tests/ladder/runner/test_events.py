@@ -8,7 +8,7 @@ from queue import Empty
 
 import pytest
 
-from ladder.runner.events import MAX_WAIT_SECONDS, EventQueue
+from ladder.runner.attempt_runs import MAX_WAIT_SECONDS, EventQueue
 from tests.waiting import PATIENCE, is_in, until
 
 

@@ -13,7 +13,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.runner.executor import LocalExecutor
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.worker.pinned import load_version
+from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 from tests.ladder.worker.test_worker import HONEST, QUICK, bot
 from tests.waiting import PATIENCE

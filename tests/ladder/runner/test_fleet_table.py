@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 
 from ladder.runner.executor import Judgement
-from ladder.runner.fleet import Fleet
-from ladder.runner.fleet_table import MAX_REASON, FleetTable
-from ladder.runner.fleet_worker import MAX_LIES
+from ladder.runner.fleet import MAX_REASON, Fleet, FleetTable
+from ladder.runner.fleet_roster import MAX_LIES
 from ladder.store.cluster_models import StoredWorker
 from ladder.store.commands.workers import forget, set_wanted
 from ladder.store.queries.workers import worker_orders, workers

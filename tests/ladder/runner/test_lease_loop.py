@@ -14,8 +14,7 @@ from ladder.errors import SandboxError, StoreError
 from ladder.results import files as folder_watch
 from ladder.results.files import WakeFile
 from ladder.runner import lease_loop
-from ladder.runner.lease_loop import LeaseLoop
-from ladder.runner.leased_rows import LeasedRows
+from ladder.runner.lease_loop import LeasedRows, LeaseLoop
 from ladder.store.leases import MAX_FAILURES, Lease
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW

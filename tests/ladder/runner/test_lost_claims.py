@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.runner.lost_claims import MAX_REMEMBERED, LostClaims
-from ladder.worker.tasks import MatchOutcome
+from ladder.runner.cluster_dispatch import MAX_REMEMBERED, LostClaims
+from ladder.worker.match_tasks import MatchOutcome
 
 LOST = "sha256:" + 64 * "a"
 

@@ -10,7 +10,7 @@ from ladder.errors import SandboxError
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.returned import AttemptFailure, outcome_of
 from ladder.values.task import MAX_SENTENCE
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome
 from tests.ladder.worker.test_tasks import TASK
 
 

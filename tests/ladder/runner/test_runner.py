@@ -16,9 +16,8 @@ from ladder.errors import SandboxError, StoreError
 from ladder.runner import submission_coordinator
 from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
-from ladder.runner.outage import LONGEST_PAUSE
-from ladder.runner.runner import IDLE_SECONDS, Runner, TooFewBots
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.run_log import LONGEST_PAUSE
+from ladder.runner.runner import IDLE_SECONDS, Runner, StopCondition, TooFewBots
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.store.database import Database
-    from ladder.worker.tasks import MatchOutcome, MatchTask
+    from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
 DOWN = SandboxError("No Docker engine answers.")

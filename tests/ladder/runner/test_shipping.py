@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 
-from ladder.cluster.failures import InvalidAnswer
+from ladder.cluster.scheduler_process import InvalidAnswer
 from ladder.errors import SandboxError
-from ladder.runner.shipping import play_remotely
+from ladder.runner.cluster_executor import play_remotely
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 from ladder.sandbox.bots.packed import MAX_PACKED
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import BotStore, StorePlan
-from ladder.worker.pinned import load_version
-from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
+from ladder.worker.match_tasks import MatchOutcome, MatchTask, TaskBot, load_version
 from ladder.worker.worker import MAX_RECORD, Worker
 from referee.match.formats import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO

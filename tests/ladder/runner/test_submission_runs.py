@@ -14,8 +14,7 @@ from structlog.testing import capture_logs
 from ladder.errors import SandboxError, Unstorable
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
-from ladder.runner.runner import Runner
-from ladder.runner.stop_condition import StopCondition
+from ladder.runner.runner import Runner, StopCondition
 from ladder.runner.submission_coordinator import TRIAL_SECONDS
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models

@@ -157,7 +157,7 @@ async def test_a_slow_receiver_keeps_no_other_one_waiting(ladder: Ladder) -> Non
 
 
 async def test_two_deliverers_never_both_send_the_same_attempt(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.runner.leased_rows.LEASE_SECONDS", 86_400.0)  # of real time, in PostgreSQL
+    monkeypatch.setattr("ladder.runner.lease_loop.LEASE_SECONDS", 86_400.0)  # of real time, in PostgreSQL
     add(ladder, 1)
     add(ladder, 2)
     write(ladder, 10)

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from ladder.worker.live_sender import BUFFER_CHARACTERS, LiveSender
+from ladder.worker.live_observer import BUFFER_CHARACTERS, LiveSender
 
 
 class Taker:

@@ -11,8 +11,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.worker.pinned import ProgramLost, load_version
-from ladder.worker.tasks import TaskBot
+from ladder.worker.match_tasks import ProgramLost, TaskBot, load_version
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pydantic
 import pytest
 
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
+from ladder.worker.match_tasks import MatchOutcome, MatchTask, TaskBot
 from pigpen.rules import PRESETS
 from referee.match.formats import DEFAULT_CLOCK
 

@@ -9,8 +9,8 @@ from typing import BinaryIO
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.worker import use_marks
-from ladder.worker.use_marks import UseMarks
+from ladder.worker import kept_folders
+from ladder.worker.kept_folders import UseMarks
 
 
 class Shelf:
@@ -83,7 +83,7 @@ async def test_a_user_that_is_cancelled_holds_nothing(shelf: Shelf) -> None:
 async def test_a_user_that_is_cancelled_while_it_waits_for_another_holds_nothing(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    take, refused, gets = use_marks._take, asyncio.Event(), asyncio.Event()
+    take, refused, gets = kept_folders._take, asyncio.Event(), asyncio.Event()
 
     def watched(file: BinaryIO, how: int) -> bool:
         if not (is_ours := take(file, how)):
@@ -99,7 +99,7 @@ async def test_a_user_that_is_cancelled_while_it_waits_for_another_holds_nothing
         async with UseMarks(shelf.folder).using("thing", shelf.is_there, get):
             pass
 
-    monkeypatch.setattr(use_marks, "_take", watched)
+    monkeypatch.setattr(kept_folders, "_take", watched)
     getting = asyncio.create_task(use())
     waiting = asyncio.create_task(shelf.use())
     await refused.wait()

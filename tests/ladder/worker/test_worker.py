@@ -20,8 +20,7 @@ from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.live_observer import LiveObserver
-from ladder.worker.pinned import load_version
-from ladder.worker.tasks import MatchOutcome, MatchTask, ProbeTask, TaskBot
+from ladder.worker.match_tasks import MatchOutcome, MatchTask, ProbeTask, TaskBot, load_version
 from ladder.worker.worker import Worker
 from referee.replay.verify import verify
 from tests.ladder.worker.test_tasks import TASK

@@ -17,13 +17,13 @@ from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
 from ladder.worker.channel import Channel, MessageKind
-from ladder.worker.tasks import MatchOutcome
-from ladder.worker.worker_process import WorkerProcess
+from ladder.worker.match_tasks import MatchOutcome
+from ladder.worker.worker_pool import WorkerProcess
 from tests.ladder.worker.test_worker import ONE_DEAL, QUICK, bot
 from tests.processes import children, has_ended
 
 if TYPE_CHECKING:
-    from ladder.worker.tasks import MatchTask
+    from ladder.worker.match_tasks import MatchTask
 
 ANSWER = "    numbers, texts = fields(request)\n"
 NEVER = """    import time

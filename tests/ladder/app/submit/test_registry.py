@@ -30,8 +30,7 @@ from ladder.trials import trial_images as images
 from ladder.trials.trial import Candidate, candidate
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder
-from ladder.worker.pinned import load_version
-from ladder.worker.tasks import TaskBot
+from ladder.worker.match_tasks import TaskBot, load_version
 from pigpen.rules import seed_from
 from referee.match.formats import Format, MatchSpec
 from tests.for_two import FOR_TWO, write_for_two

@@ -17,7 +17,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.submit.ordering import order, submission
 from ladder.errors import LadderError, SandboxError, UserError
 from ladder.matches.kinds import open_sandbox
-from ladder.runner.registry_logins import RegistryLogins
+from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.bot_images import find_image
@@ -29,8 +29,7 @@ from ladder.trials.trial_tasks import SubmissionTask
 from ladder.values.accounts import Viewer
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
-from ladder.worker.pinned import load_version
-from ladder.worker.tasks import TaskBot
+from ladder.worker.match_tasks import TaskBot, load_version
 from ladder.worker.trials import try_task
 from tests.for_two import FOR_TWO
 from tests.ladder.accounts import add_person, token_of

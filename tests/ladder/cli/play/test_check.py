@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from ladder.matches.check_wire import WIRE
+from ladder.matches.check import WIRE
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.host import owners

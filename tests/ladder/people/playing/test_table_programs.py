@@ -11,14 +11,14 @@ from ladder.people.playing import table_programs
 from ladder.people.playing.table_programs import TablePrograms
 from ladder.settings.settings import load_settings
 from ladder.store.queries.leased_matches import SeatedVersion
-from ladder.worker import pinned
-from ladder.worker.pinned import ProgramLost
+from ladder.worker import match_tasks
+from ladder.worker.match_tasks import ProgramLost
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.values.sandbox_kind import SandboxSetup
-    from ladder.worker.tasks import TaskBot
+    from ladder.worker.match_tasks import TaskBot
 
 GOOD, OTHER, LOST, UNREACHABLE = (
     SeatedVersion(name, f"sha256:{number:064}", "docker", f"arena.example/{name}@sha256:{number:064}")
@@ -53,7 +53,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Opened]:
         return sandbox
 
     monkeypatch.setattr(table_programs, "open_sandbox", open_sandbox)
-    monkeypatch.setattr(pinned, "load_version", load_version)
+    monkeypatch.setattr(match_tasks, "load_version", load_version)
     return found
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.runner.coordinator import Coordinator
-    from ladder.worker.tasks import MatchOutcome, MatchTask
+    from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
     Answer = Callable[[MatchTask], MatchOutcome]
 

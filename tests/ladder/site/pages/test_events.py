@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.worker.tasks import MatchOutcome, MatchTask
+    from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BOTS = [f"Bot-{number}" for number in range(1, 9)]

@@ -13,7 +13,7 @@ from ladder.runner.coordinator import Coordinator
 from ladder.store import models
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.leases import GRACE
-from ladder.worker.tasks import MatchOutcome
+from ladder.worker.match_tasks import MatchOutcome
 from referee.match.formats import longest_match
 from referee.records.file import PackedRecord
 from tests.ladder.ladders import enter
@@ -25,7 +25,7 @@ from tests.referee.tables import play_tables
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
-    from ladder.worker.tasks import MatchTask
+    from ladder.worker.match_tasks import MatchTask
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty")
 

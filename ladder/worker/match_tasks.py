@@ -2,16 +2,22 @@
 Messages to and from a worker, as JSON: a worker needs no database, and no pickle of it must be trusted.
 
 A task is one attempt at a match. Its outcome is either the match's record or one sentence on why there is none.
+
+From what the ladder knows of a version back to the program: exactly what was entered, or none.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, model_validator
 
+from ladder.errors import BotRejected, SandboxError
 from ladder.registry.client import RegistryLogin
 from ladder.results.files import Logs
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.values.live_events import Public
 from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
 from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
@@ -20,6 +26,9 @@ from pigpen import ClockSetting
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from ladder.sandbox.base import Program, Sandbox
 
 Seconds = Annotated[NonNegativeFloat, Field(allow_inf_nan=False)]
 
@@ -148,3 +157,68 @@ class MatchOutcome(Message):
         if (self.record is None) == (self.void is None):
             raise ValueError("an outcome is either a record or void")
         return self
+
+
+class ProgramLost(SandboxError):
+    """The version that was entered does not exist here any more, so that trying again is of no use."""
+
+    def __init__(self, message: str, identity: str) -> None:
+        super().__init__(message)
+        self.identity = identity
+        """Of the version that is lost."""
+
+
+async def load_version(sandbox: Sandbox, bot: TaskBot) -> Program:
+    """
+    Make a version ready to start: its image, pulled by digest if this engine lacks it, or its kept folder.
+
+    Raises:
+        ProgramLost: If it does not exist any more, or is not what was entered; that is no fault of the bot.
+        SandboxError: If the sandbox failed, or the image's registry cannot be reached.
+    """
+    if bot.folder is not None:
+        program = await _load(sandbox, bot, BotSource(bot.name, folder=Path(bot.folder)))
+    else:
+        program = await _load_image(sandbox, bot)
+    if program.identity != bot.identity:
+        raise ProgramLost(
+            f"{bot.folder or bot.pinned} is not what was entered as {bot.name}: it is {program.identity}, and not "
+            f"{bot.identity}. Put back what was there, or submit the bot again.",
+            bot.identity,
+        )
+    return program
+
+
+async def _load_image(sandbox: Sandbox, bot: TaskBot) -> Program:
+    try:
+        return await sandbox.load(BotSource(bot.name, image=bot.identity, can_fork=bot.can_fork))
+    except BotRejected as error:
+        if bot.pinned is None:
+            raise ProgramLost(
+                f"The image of {bot.name} ({bot.identity}) is not on this engine, and was in no registry when it was "
+                "entered. Build or load it again, or retire the bot.",
+                bot.identity,
+            ) from error
+    if bot.registry is not None:
+        await _pull(bot, bot.registry, bot.pinned)
+    return await _load(sandbox, bot, BotSource(bot.name, image=bot.pinned, can_fork=bot.can_fork))
+
+
+async def _pull(bot: TaskBot, registry: RegistryLogin, pinned: str) -> None:
+    from ladder.trials.trial_images import pull  # an image that is here, or a folder, needs no registry
+
+    try:
+        await asyncio.to_thread(pull, registry, pinned)
+    except BotRejected as error:
+        raise _lost(bot, error) from error
+
+
+async def _load(sandbox: Sandbox, bot: TaskBot, source: BotSource) -> Program:
+    try:
+        return await sandbox.load(source)
+    except (BotRejected, OSError) as error:
+        raise _lost(bot, error) from error
+
+
+def _lost(bot: TaskBot, error: Exception) -> ProgramLost:
+    return ProgramLost(f"{bot.name}, which was entered once, cannot be loaded any more: {error}", bot.identity)
