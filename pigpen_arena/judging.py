@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.local.check import check_bot
 from ladder.app.local.compare import ComparisonRequest, plan_comparison, play_comparison
-from ladder.terminal.options import DEFAULT_CLOCK_TEXT, setup_of
-from ladder.terminal.sandboxes import opened_sandbox
+from ladder.terminal.options import DEFAULT_CLOCK_TEXT, opened_sandbox, setup_of
 from ladder.values.text import counted
 from pigpen.rules import PRESETS
 from pigpen_arena.bots import NamedBots

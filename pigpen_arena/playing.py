@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.local.match_plan import MatchRequest, new_match
 from ladder.app.local.play import play_match
-from ladder.terminal.options import DEFAULT_CLOCK_TEXT, setup_of
-from ladder.terminal.sandboxes import opened_sandbox, say
+from ladder.terminal.options import DEFAULT_CLOCK_TEXT, opened_sandbox, say, setup_of
 from pigpen_arena.bots import NamedBots
 from pigpen_arena.match import OWN_FOLDER, Match
 from pigpen_arena.options import naming_arguments, requested

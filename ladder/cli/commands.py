@@ -25,7 +25,7 @@ PANELS = {
             "1 if it fails some.",
         ),
         "lock": Command(
-            "ladder.cli.play.lock:lock",
+            "ladder.cli.play.new:lock",
             "Resolve the packages of a bot's requirements.txt again, and write a requirements.lock beside it.",
         ),
         "compare": Command(
@@ -63,7 +63,7 @@ PANELS = {
             "Check records: deal again from the seed, play every action again, and count again.",
         ),
         "explain": Command(
-            "ladder.cli.results.explain:explain",
+            "ladder.cli.results.matches:explain",
             "Explain the rating changes of a match: the expected and the actual score of each bot against each other.",
         ),
         "logs": Command(
@@ -107,7 +107,7 @@ PANELS = {
             "Show to which ladder you are logged in, as whom, and which bots are yours there.",
         ),
         "push": Command(
-            "ladder.cli.submit.push:push",
+            "ladder.cli.submit.remote:push",
             "Push an image to the registry of the ladder to which you have logged in, and print its name there.",
         ),
     },
@@ -122,7 +122,7 @@ PANELS = {
             "Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.",
         ),
         "worker": Command(
-            "ladder.cli.organise.worker:worker",
+            "ladder.cli.organise.cluster:worker",
             "Play matches of a ladder on this machine, for a coordinator on another one (pigpen ladder run --cluster).",
         ),
         "allow-people": Command(
@@ -130,7 +130,7 @@ PANELS = {
             "Let people play with a bot at their tables. These games are not rated.",
         ),
         "retire": Command(
-            "ladder.cli.results.retire:retire",
+            "ladder.cli.results.bots:retire",
             "Schedule no more matches for a bot. Its ratings and matches stay; submit it again to bring it back.",
         ),
         "suspend": Command(
@@ -146,7 +146,7 @@ PANELS = {
             "Check this machine: what it offers to a ladder, and which protections between bots work here.",
         ),
         "config": Command(
-            "ladder.cli.organise.config:config",
+            "ladder.cli.organise.db:config",
             "Show the ladder's settings: from pigpen.toml in this folder, and from the environment, "
             "which takes precedence.",
         ),

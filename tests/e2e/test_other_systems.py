@@ -14,7 +14,7 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.cli.failures import NOT_HERE
 from ladder.settings.settings import load_settings
-from ladder.terminal.sandboxes import NO_PROCESSES
+from ladder.terminal.options import NO_PROCESSES
 from tests.e2e.command import ROOT, environment, every_command
 from tests.ladder import shown as shown_ladder
 from tests.ladder.accounts import add_person, token_of

@@ -1,4 +1,10 @@
-"""`pigpen account list`, `add`, `disable`, `enable`, `role`, `quota`: who may log in, and do what."""
+"""
+Common parts of the commands of `pigpen account`: their options, and how a link is printed.
+
+Accounts, invitations, sessions and the audit log as terminal output.
+
+`pigpen account list`, `add`, `disable`, `enable`, `role`, `quota`: who may log in, and do what.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +12,93 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
-from ladder.cli.accounts.options import DaysOption, NameArgument, OrganiserOption, print_link, role_of
-from ladder.cli.accounts.tables import print_accounts
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
+from ladder.terminal.ladder_words import NOTHING, cell, plain_table, say, when
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.text import counted
 
 if TYPE_CHECKING:
-    from ladder.values.accounts import AccountRow
+    from collections.abc import Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationRow, NewSecret
+
+NameArgument = Annotated[str, typer.Argument(help="The name of the account and of its owner.")]
+OrganiserOption = Annotated[bool, typer.Option("--organiser", help="Give it an organiser's rights.")]
+DaysOption = Annotated[int, typer.Option(min=1, max=365, help="Days for which the link is valid.")]
+
+
+def role_of(organiser: bool) -> Role:
+    """Give the role of an account, as --organiser says."""
+    return Role.ORGANISER if organiser else Role.CONTESTANT
+
+
+def print_link(ladder: Ladder, made: NewSecret, as_json: bool) -> None:
+    """Print the link of an invitation, the only time that it is shown."""
+    from ladder.app.accounts.links import link_of
+
+    link = link_of(ladder.settings, made)
+    if as_json:
+        print_json(link)
+    else:
+        typer.echo(sanitize(link.link))
+        typer.echo("It is valid once, and is not shown again.", err=True)
+
+
+def print_accounts(rows: Sequence[AccountRow], console: Console) -> None:
+    """Print a row for each account; below, why one is disabled."""
+    table = plain_table("account", "role", "logs in by", "bots", "a day", "since", right=("bots", "a day"))
+    for row in rows:
+        quota = NOTHING if row.submissions_a_day is None else str(row.submissions_a_day)
+        by = "disabled" if row.disabled else row.signs_in_by
+        table.add_row(cell(console, row.name), row.role, by, str(row.bots), quota, when(row.added))
+    console.print(table)
+    for row in rows:
+        if row.disabled:
+            say(console, f"{row.name} is disabled since {when(row.disabled)}: {row.reason}")
+
+
+def print_invitations(rows: Sequence[InvitationRow], console: Console) -> None:
+    """Print a row for each invitation."""
+    table = plain_table("number", "role", "name", "note", "until", "used", right=("number",), wrapped=("note",))
+    for row in rows:
+        used = f"{when(row.used)} by {row.used_by}" if row.used else NOTHING
+        texts = (str(row.id), row.role, row.name or NOTHING, row.note or NOTHING, when(row.expires), used)
+        table.add_row(*(cell(console, text) for text in texts))
+    console.print(table)
+
+
+def print_credentials(rows: Sequence[CredentialRow], console: Console) -> None:
+    """Print a row for each session and token."""
+    table = plain_table("number", "kind", "good for", "used", "until", "name", right=("number",), wrapped=("name",))
+    for row in rows:
+        scopes = "everything" if row.kind == "session" else ", ".join(row.scopes)
+        texts = (str(row.id), row.kind, scopes, when(row.used), when(row.expires), row.name or NOTHING)
+        table.add_row(*(cell(console, text) for text in texts))
+    console.print(table)
+
+
+def print_audit(rows: Sequence[AuditRow], console: Console) -> None:
+    """Print a line for each entry of the audit log; cut to the width of a terminal, whole in a file."""
+    lines = [("when", "who", "from", "what", "to", "more"), *map(_entry, rows)]
+    widths = [max(cell_len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    for line in lines:
+        text = "  ".join(set_cell_size(part, width) for part, width in zip(line, widths, strict=True)).rstrip()
+        shown = cell(console, text, "" if line is not lines[0] else "bold")
+        if console.is_terminal:
+            shown.truncate(console.width, overflow="ellipsis")
+        console.print(shown, soft_wrap=True)
+
+
+def _entry(row: AuditRow) -> tuple[str, ...]:
+    more = ", ".join(f"{name}: {value}" for name, value in row.details.items() if value not in (None, ""))
+    return when(row.at), row.actor or "this machine", row.address or NOTHING, row.action, row.subject, more
 
 
 def list_accounts(as_json: JsonOption = False) -> None:

@@ -1,17 +1,172 @@
-"""`pigpen account`: who may log in at the ladder's site, for its organiser."""
+"""
+`pigpen account invite`, `invitations`, `uninvite`, `password`: links that are good once.
+
+`pigpen account sessions`, `revoke`, `audit`: who is logged in, and what was done by whom.
+
+`pigpen account`: who may log in at the ladder's site, for its organiser.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
-from ladder.cli.accounts.accounts import add, disable, enable, list_accounts, quota, role
-from ladder.cli.accounts.invitations import invitations, invite, password, uninvite
-from ladder.cli.accounts.sessions import audit, revoke, sessions
+from ladder.cli.accounts.accounts import (
+    DaysOption,
+    NameArgument,
+    OrganiserOption,
+    add,
+    disable,
+    enable,
+    list_accounts,
+    print_audit,
+    print_credentials,
+    print_invitations,
+    print_link,
+    quota,
+    role,
+    role_of,
+)
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def invite(
+    name: Annotated[str | None, typer.Option(help="The account's name. By default: the person chooses it.")] = None,
+    organiser: OrganiserOption = False,
+    days: DaysOption = 14,
+    note: Annotated[str, typer.Option(help="A note for yourself: who it is for.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Print a link to make one account, valid once.
+
+    With --name it can be for an owner who already has bots: the person who uses the link owns them.
+
+    Examples:
+        pigpen account invite --note "the team from Graz"
+
+        pigpen account invite --name ada --days 3
+    """
+    from ladder.app.accounts import inviting
+
+    with opened(create=True) as ladder:
+        print_link(ladder, inviting.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
+
+
+def invitations(as_json: JsonOption = False) -> None:
+    """
+    List invitations that are open or were used.
+
+    Examples:
+        pigpen account invitations
+    """
+    from ladder.app.accounts import inviting
+
+    with opened() as ladder:
+        found = inviting.invitations(ladder, LOCAL)
+    if as_json:
+        print_json(found)
+    else:
+        print_invitations(found, Console())
+
+
+def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen account invitations.")]) -> None:
+    """
+    Withdraw an invitation that was not used.
+
+    Examples:
+        pigpen account uninvite 7
+    """
+    from ladder.app.accounts.inviting import take_back
+
+    with opened() as ladder:
+        take_back(ladder, LOCAL, number)
+    typer.echo(sanitize(f"Invitation {number} is withdrawn."))
+
+
+def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = False) -> None:
+    """
+    Print a link to set a new password, valid once; then the account's sessions and tokens end.
+
+    Examples:
+        pigpen account password ada
+    """
+    from ladder.app.accounts import inviting
+
+    with opened() as ladder:
+        print_link(ladder, inviting.new_password(ladder, LOCAL, name, days), as_json)
+
+
+def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
+    """
+    List an account's valid sessions and tokens.
+
+    Examples:
+        pigpen account sessions ada
+    """
+    from ladder.app.accounts.tokens import credentials
+
+    with opened() as ladder:
+        found = credentials(ladder, LOCAL, name)
+    if as_json:
+        print_json(found)
+    else:
+        print_credentials(found, Console())
+
+
+def revoke(
+    name: NameArgument,
+    number: Annotated[
+        int | None, typer.Argument(help="Only this session or token; see: pigpen account sessions")
+    ] = None,
+) -> None:
+    """
+    End an account's sessions and revoke its tokens; its owner can log in again.
+
+    Examples:
+        pigpen account revoke ada
+
+        pigpen account revoke ada 12
+    """
+    from ladder.app.accounts import tokens
+
+    with opened() as ladder:
+        if number is None:
+            count = tokens.revoke_every(ladder, LOCAL, name)
+        else:
+            kinds = {row.id: row.kind for row in tokens.credentials(ladder, LOCAL, name)}
+            tokens.revoke(ladder, LOCAL, name, number, kinds.get(number, "session"))
+            count = 1
+    typer.echo(sanitize(f"Revoked: {count}."))
+
+
+def audit(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Show at most the N newest entries.")] = 50,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Show the audit log: changes of accounts, tokens, submissions and suspensions, the newest first.
+
+    Examples:
+        pigpen account audit --limit 200
+    """
+    from ladder.app.accounts import managing
+
+    with opened() as ladder:
+        found = managing.audit(ladder, LOCAL, limit)
+    if as_json:
+        print_json(found)
+    else:
+        print_audit(found, Console())
+
 
 account = typer.Typer(
     name="account",

@@ -80,7 +80,7 @@ def check(
     if as_json:
         print_json(found)
     else:
-        from ladder.cli.event.tables import print_check
+        from ladder.cli.event.event_tables import print_check
 
         print_check(found)
     if found.wrong:
@@ -137,7 +137,7 @@ def draw(
     if as_json:
         print_json(found)
     else:
-        from ladder.cli.event.tables import print_draw
+        from ladder.cli.event.event_tables import print_draw
 
         print_draw(found)
 
@@ -178,7 +178,7 @@ def simulate(
     if as_json:
         print_json(found)
     else:
-        from ladder.cli.event.tables import print_simulation
+        from ladder.cli.event.event_tables import print_simulation
 
         print_simulation(found)
 

@@ -36,7 +36,7 @@ def list_events(as_json: JsonOption = False, local: LocalOption = False) -> None
     if as_json:
         print_json(found)
     else:
-        from ladder.cli.event.pages import print_events
+        from ladder.cli.event.event_tables import print_events
 
         print_events(found)
 
@@ -233,7 +233,7 @@ def show(
     if as_json:
         print_json(page)
     else:
-        from ladder.cli.event.pages import print_page
+        from ladder.cli.event.event_tables import print_page
 
         print_page(page)
 

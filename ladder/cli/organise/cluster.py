@@ -1,22 +1,204 @@
-"""`pigpen cluster`: the workers on other machines, for the organiser."""
+"""
+Workers on other machines as terminal output.
+
+`pigpen worker`: play matches of a ladder on another machine.
+
+`pigpen cluster`: the workers on other machines, for the organiser.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from ladder.cli.organise.workers_table import print_coordinators, print_worker, print_workers
+from ladder.app.cluster.remarks import ago, remarks, slots_of, state_of
+from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import opened, the_settings
+from ladder.terminal.ladder_words import NOTHING, Column, cell, fitting, say, when
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
+from ladder.values.cluster import WorkerState
+from ladder.values.text import counted
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from ladder.values.cluster import WorkerRow
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from ladder.values.cluster import CoordinatorRow, WorkerRow
+
+STYLES = {
+    WorkerState.ACTIVE: "",
+    WorkerState.CALIBRATING: "cyan",
+    WorkerState.FAILING: "yellow",
+    WorkerState.TURNED_AWAY: "red",
+}
+"""By state; any other is dim."""
+SPEED = "speed: decisions of the calibration match in a second of its bots' CPU time"
+UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"))
+
+
+def print_workers(rows: Sequence[WorkerRow], now: datetime, runtime: str | None, console: Console) -> None:
+    """Print a row for each worker, as many columns as there is room for; below, what should be known of some."""
+    if not rows:
+        say(console, "No worker has ever connected to this ladder. To connect one: pigpen worker --help")
+        return
+    say(console, _summary(rows), "bold")
+    table, columns = fitting(rows, _columns(rows, now), console, lambda row: STYLES.get(row.state, "dim"))
+    console.print(table)
+    if any(column.heading == "speed" for column in columns):
+        console.print(cell(console, SPEED, "dim"))
+    for row in rows:
+        for sentence in remarks(row, now, runtime):
+            say(console, f"{row.name}: {sentence}")
+
+
+def print_coordinators(rows: Sequence[CoordinatorRow], console: Console) -> None:
+    """Print in a line who works at the ladder."""
+    named = ", ".join(f"{process(row.process)} (last seen {in_one_unit(row.silent_seconds)} ago)" for row in rows)
+    say(console, f"Coordinators: {named or 'none runs; pigpen ladder run --cluster starts one'}")
+
+
+def print_worker(row: WorkerRow, now: datetime, runtime: str | None, console: Console) -> None:
+    """Print all that is known of one worker."""
+    say(console, f"{row.name}: {state_of(row)}", "bold")
+    for what, value in _facts(row, now):
+        say(console, f"  {what:<13}{value}")
+    for sentence in remarks(row, now, runtime):
+        say(console, sentence)
+
+
+def since(moment: datetime, now: datetime) -> str:
+    """Give the time since a moment in one unit."""
+    return in_one_unit((now - moment).total_seconds())
+
+
+def in_one_unit(seconds: float) -> str:
+    """Give a time in the largest unit that says something."""
+    number, unit = ago(seconds)
+    return f"{number} {unit}"
+
+
+def machine(row: WorkerRow) -> str:
+    """Give its machine class in a few words."""
+    return f"{row.machine.cores}× {row.machine.processor or row.machine.architecture}"
+
+
+def process(owner: str) -> str:
+    """
+    Give machine and number of a process that `owners.this_process` has named.
+
+    >>> process("sty 1e4b pid:[4026531836] 4711 99")
+    'sty 4711'
+    """
+    words = owner.split(" ")
+    return f"{words[0]} {words[3]}" if len(words) == 5 else owner
+
+
+def _columns(rows: Sequence[WorkerRow], now: datetime) -> Sequence[Column[WorkerRow]]:
+    columns: tuple[Column[WorkerRow], ...] = (
+        Column("worker", lambda row: row.name, "left", is_cut=True),
+        Column("state", state_of, "left"),
+        Column("slots", lambda row: NOTHING if row.state is WorkerState.GONE else f"{row.busy}/{row.slots}"),
+        Column("machine", machine, "left", 2, is_cut=True),
+        Column("coordinator", lambda row: process(row.coordinator), "left", 1, is_cut=True),
+        Column("version", lambda row: row.version, "left", 4, is_cut=True),
+        Column("tasks", lambda row: f"{row.tasks}", "right", 7),
+        Column("voids", lambda row: f"{row.voids}"),
+        Column("lies", lambda row: f"{row.lies}"),
+        Column("speed", lambda row: NOTHING if row.speed is None else f"{row.speed:.0f}", "right", 5),
+        Column("match", lambda row: str(row.last_match or NOTHING), "right", 6),
+        Column("images", lambda row: f"{row.images}", "right", 3),
+        Column("seen", lambda row: since(row.seen, now)),
+    )
+    several = len({row.coordinator for row in rows}) > 1
+    return [column for column in columns if several or column.heading != "coordinator"]
+
+
+def _summary(rows: Sequence[WorkerRow]) -> str:
+    states = Counter(state_of(row) for row in rows)
+    parts = ", ".join(f"{number} {name}" for name, number in states.most_common())
+    busy, slots = slots_of(rows)
+    return f"{counted(len(rows), 'worker')}: {parts}; {busy} of {counted(slots, 'slot')} busy"
+
+
+def _facts(row: WorkerRow, now: datetime) -> Iterable[tuple[str, str]]:
+    memory = _size(row.memory)
+    yield "machine", f"{machine(row)}, {row.machine.architecture}, {memory} of memory"
+    yield "engine", f"Docker {row.engine}, {', '.join(row.runtimes)}" if row.engine else "none"
+    yield "version", row.version
+    yield "slots", f"{row.busy} of {row.slots} busy"
+    yield "tasks", f"{row.tasks}, {row.voids} void, {row.lies} untrue"
+    yield "speed", NOTHING if row.speed is None else f"{row.speed:.0f} decisions a second"
+    yield "last match", str(row.last_match or NOTHING)
+    yield "images", f"{row.images}, {_size(row.image_bytes)}"
+    yield "clock", f"{round(row.clock_skew, 1) + 0.0:+.1f} s"
+    yield "certificate", f"until {when(row.certificate_ends)}" if row.certificate_ends else NOTHING
+    yield "address", row.address
+    yield "coordinator", process(row.coordinator)
+    yield "joined", when(row.joined)
+    yield "seen", f"{since(row.seen, now)} ago"
+
+
+def _size(number: int) -> str:
+    for size, unit in UNITS:
+        if number >= size:
+            return f"{number / size:.1f} {unit}"
+    return f"{number} bytes"
+
+
+def worker(
+    address: Annotated[str, typer.Argument(help="The coordinator's address: tls://HOST:PORT.")],
+    certificate: Annotated[
+        Path, typer.Option(help="This worker's certificate: the file that `pigpen cluster certs NAME` has written.")
+    ],
+    name: Annotated[str, typer.Option(help="Its name, unique in the cluster. By default: the machine's.")] = "",
+    slots: Annotated[
+        int | None,
+        typer.Option(min=1, help="Number of tasks to run at once. By default: the number of cores for bots, plus one."),
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="A folder for temporary files and for bots. By default: the usual folders for such files."),
+    ] = None,
+    image_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Maximum bytes of bots' images to keep on this machine. By default: 20 GiB."),
+    ] = None,
+    folder_bytes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Maximum bytes of bots' folders to keep on this machine. By default: 2 GiB."),
+    ] = None,
+) -> None:
+    """
+    Play matches of a ladder on this machine, for a coordinator on another one (pigpen ladder run --cluster).
+
+    It needs no database and no settings. When the coordinator is gone, it waits until there is one again. The first
+    Ctrl-C finishes the matches that are running. The second one stops them, and another worker plays them again.
+
+    It pulls the bots' images from the ladder's registry, and is sent the folders of bots in the process sandbox. When
+    there are too many, those played least recently are removed; other images are never removed.
+
+    Examples:
+        pigpen worker tls://10.0.0.1:8786 --certificate mars.pem
+
+        pigpen worker tls://10.0.0.1:8786 --certificate mars.pem --name mars --slots 8
+    """
+    from ladder.app.cluster.worker_start import WorkerPlan, open_worker
+
+    plan = WorkerPlan(address, certificate, name, slots, data_dir, image_bytes, folder_bytes)
+    program = open_worker(plan, lambda sentence: typer.echo(sanitize(sentence)))
+    with stopped_by_signals(program.stop) as signals:
+        asyncio.run(program.run())
+    if signals:
+        raise stopped(signals[0])
+
 
 cluster = typer.Typer(
     name="cluster",

@@ -11,7 +11,7 @@ import typer
 from ladder.errors import SandboxError
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import the_settings
-from ladder.terminal.sandboxes import say
+from ladder.terminal.options import say
 from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ MODULES = (
     "ladder.app.event_log",
     "ladder.app.running",
     "ladder.cli.organise.run",
-    "ladder.cli.organise.watch",
+    "ladder.cli.organise.run",
     "ladder.people.playing.tables_process",
     "ladder.serving.web_server",
     "ladder.site.server.tls",

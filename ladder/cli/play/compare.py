@@ -23,10 +23,10 @@ from ladder.terminal.options import (
     RuntimeOption,
     SandboxOption,
     SeedOption,
+    opened_sandbox,
     setup_of,
 )
 from ladder.terminal.running import run
-from ladder.terminal.sandboxes import opened_sandbox
 from ladder.terminal.sanitize import in_markup
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.text import counted

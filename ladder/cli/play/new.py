@@ -1,4 +1,8 @@
-"""`pigpen new`: a folder to start from."""
+"""
+`pigpen new`: a folder to start from.
+
+`pigpen lock`: write down exactly which packages a bot gets.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ from typing import Annotated
 
 import typer
 
+from ladder.terminal.options import SandboxOption, say
+from ladder.terminal.sanitize import sanitize
 from ladder.values.bot_files import MAIN_FILES
-from ladder.values.sandbox_kind import WITHOUT_ENGINE
+from ladder.values.sandbox_kind import WITHOUT_ENGINE, SandboxKind
 
 
 def new(
@@ -43,3 +49,22 @@ def new(
     typer.echo(
         f"Change {main}, then see how it does: pigpen play {word} random cautious counting --sandbox {WITHOUT_ENGINE}"
     )
+
+
+def lock(
+    folder: Annotated[str, typer.Argument(help="The bot's folder.")], sandbox: SandboxOption = SandboxKind.DOCKER
+) -> None:
+    """
+    Resolve the packages of a bot's requirements.txt again, and write a requirements.lock beside it.
+
+    With that file, every machine installs the same wheels. Without it, a machine takes the newest versions that fit
+    when it first sees the bot, and keeps them.
+
+    Examples:
+        pigpen lock ./mybot
+    """
+    from ladder.app.local import folder as folders
+
+    done = folders.lock(folder, sandbox, say)
+    found = ", ".join(done.packages) or "the SDK brings all of them"
+    typer.echo(sanitize(f"Wrote {done.file} for {done.target}: {found}."))

@@ -11,8 +11,7 @@ import typer
 from rich.console import Console
 
 from ladder.errors import UserError
-from ladder.terminal.ladder import LocalOption
-from ladder.terminal.records import BoardOption, DealOption, RotationOption, source_of
+from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, RotationOption, source_of
 from ladder.terminal.sanitize import folded, sanitize
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def replay(
     """
     # What reads records takes long to import.
     from ladder.app.local.reading import ANYWHERE, Where, bot_in, deals_in, read_match, understanding
-    from ladder.cli.replay.text import match_text
+    from ladder.cli.replay.viewer import match_text
     from referee.replay.deal_replay import Cursor
 
     source = source_of(record, local)

@@ -9,8 +9,7 @@ import typer
 
 from ladder.errors import UserError
 from ladder.terminal.json_output import print_json
-from ladder.terminal.ladder import LocalOption
-from ladder.terminal.records import is_piped, source_of
+from ladder.terminal.ladder import LocalOption, is_piped, source_of
 from ladder.terminal.sanitize import sanitize
 from ladder.values.text import counted
 

@@ -1,19 +1,126 @@
-"""`pigpen why`: what the choices of a decision were worth, and the costliest decisions of a bot."""
+"""
+The worth of the choices of a decision, and the costliest decisions of a bot, as tables.
+
+`pigpen why`: what the choices of a decision were worth, and the costliest decisions of a bot.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from ladder.cli.replay.why_table import print_costliest, print_why
 from ladder.errors import UserError
+from ladder.terminal.card_text import cards, points, spelled, suits
 from ladder.terminal.json_output import JsonOption, print_json
-from ladder.terminal.ladder import LocalOption
+from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, RotationOption, source_of
+from ladder.terminal.ladder_words import cell, plain_table, say
 from ladder.terminal.progress import progress
-from ladder.terminal.records import BoardOption, DealOption, RotationOption, source_of
+from ladder.values.text import counted
+from pigpen.rules import Card
+from referee.records.steps import BY_BOT, DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ladder.values.why import Choice, Costliest, Why
+
+LEGEND = (
+    "points: mean score of the seat in the deal, ± standard error",
+    "behind: points less than the best choice, all seats' scores taken into account, ± at 95 %",
+    "as dealt: mean score with the cards as they really lay; this is hindsight, not part of the estimate",
+)
+HOW = {"tree": "by tree search", "playouts": "by playouts"}
+
+
+def print_why(found: Why, console: Console) -> None:
+    """Print what the seat knew, a row for each choice, and what the decision cost."""
+    say(console, f"{found.place}, step {found.step}: {found.bot}, {found.at}", "bold")
+    for what, value in _facts(found):
+        say(console, f"  {what:<14}{value}")
+    console.print()
+    numbers = ("points", "behind", "as dealt")
+    table = plain_table("", "choice", *numbers, "house bots", right=numbers, wrapped=("choice", "house bots"))
+    for choice in found.choices:
+        table.add_row(*(cell(console, text, "bold" if choice.chosen else "") for text in _row(choice)))
+    console.print(table)
+    if len(found.choices) < found.legal:
+        say(console, f"… and {found.legal - len(found.choices)} more, which did worse in a first look.")
+    say(console, _verdict(found))
+    for line in (*LEGEND, found.opinion):
+        say(console, line, "dim")
+
+
+def print_costliest(found: Costliest, console: Console) -> None:
+    """Print a row for each of the costliest decisions, and the command that shows more of it."""
+    if found.costliest:
+        say(console, f"The costliest decisions of {found.bot}", "bold")
+        numbers = ("step", "cost")
+        table = plain_table("deal", "step", "at", "did", "best", "cost", "house bots", right=numbers,
+                            wrapped=("deal", "did", "best", "house bots"))  # fmt: skip
+        for one in found.costliest:
+            best = one.choices[0]
+            texts = (
+                one.place,
+                str(one.step),
+                one.at,
+                _done(one),
+                spelled(best.choice),
+                _with_error(one.cost, one.cost_error),
+                ", ".join(best.house),
+            )
+            table.add_row(*(cell(console, text) for text in texts))
+        console.print(table)
+        say(console, "cost: points, ± at 95 %. house bots: those that choose what is best here.", "dim")
+        for one in found.costliest:
+            say(console, f"{one.place}, step {one.step}: {one.rerun}", "dim")
+    left_out = counted(found.not_estimated, "has", "have")
+    left_out = f" {left_out} too many choices to estimate." if found.not_estimated else ""
+    clean = "" if found.costliest else ", none of them costly"
+    say(console, f"{counted(found.decisions, 'decision')} with a choice{clean}.{left_out}")
+    say(console, found.opinion, "dim")
+
+
+def _facts(found: Why) -> Iterator[tuple[str, str]]:
+    yield "variant", f"{found.rules}: {'low' if found.low_is_better else 'high'} scores are better"
+    yield "hand", suits([Card.parse(name) for name in found.hand]) or "no card left"
+    if found.on_the_table:
+        yield "on the table", cards(map(Card.parse, found.on_the_table))
+    yield (
+        "tried",
+        f"{found.legal} legal choices, in {found.deals:,} deals that fit what the seat knew, {HOW[found.search]}",
+    )
+
+
+def _row(choice: Choice) -> tuple[str, ...]:
+    return (
+        "→" if choice.chosen else "",
+        spelled(choice.choice),
+        f"{choice.points:+.2f} ± {choice.points_error:.2f}",
+        _with_error(choice.behind, choice.behind_error) if choice.behind or choice.behind_error else "best",
+        f"{choice.as_dealt:+.2f}",
+        ", ".join(choice.house),
+    )
+
+
+def _verdict(found: Why) -> str:
+    if not found.cost:
+        text = f"→ {_done(found)} was the best choice by this estimate"
+    else:
+        sure = "" if found.cost > found.cost_error else ", which is less than the error"
+        text = f"→ {_done(found)} cost {_with_error(found.cost, found.cost_error)} points{sure}"
+    return f"{text}. The deal brought the seat {points(found.scored)}."
+
+
+def _done(found: Why) -> str:
+    by = "" if found.by == BY_BOT else f" ({found.by.removeprefix(DEFAULT)})"
+    return f"{spelled(found.chosen)}{by}"
+
+
+def _with_error(value: float, error: float) -> str:
+    return f"{value:.2f} ± {error:.2f}"
 
 
 def why(

@@ -1,14 +1,20 @@
-"""`pigpen bots`: who is on the ladder."""
+"""
+`pigpen bots`: who is on the ladder.
+
+`pigpen retire`: take a bot out of the ladder.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.console import Console
 
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.ladder_words import NOTHING, cell, label, plain_table, say, when
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,3 +63,34 @@ def _plays(entry: BotEntry, newest: int) -> str:
 def _why(bot: str, entry: BotEntry) -> str:
     reason = f": {entry.reason}" if entry.reason else ""
     return f"{label(bot, entry.version)} is {entry.state} in {entry.variant} since {when(entry.since)}{reason}"
+
+
+def retire(
+    bot: Annotated[str, typer.Argument(help="The bot: Trotter, or one of its versions: Trotter@2.")],
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(help="Only in this variant; may be given several times. By default: in all its variants."),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option(help="The reason, for people who look at the bot later.")
+    ] = "taken out by its owner",
+    as_json: Annotated[bool, typer.Option("--json", help="Print what has retired as JSON.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Schedule no more matches for a bot. Its ratings and matches stay; submit it again to bring it back.
+
+    On this machine's ladder no password is needed: anyone who can write its files can do this.
+
+    Examples:
+        pigpen retire Trotter
+
+        pigpen retire Trotter@1 --variant hearts --reason "version 2 is better"
+    """
+    with asked(local) as ladder:
+        retired = ladder.retire(bot, variant or [], reason)
+    if as_json:
+        print_json(retired)
+        return
+    for entry in retired:
+        typer.echo(sanitize(f"{entry.version} has retired from {entry.variant}."))

@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.results.explain import MatchArgument
 from ladder.cli.results.logs_text import print_logs
+from ladder.cli.results.matches import MatchArgument
 from ladder.terminal.json_output import JsonOption, print_json
-from ladder.terminal.ladder import LocalOption, asked
-from ladder.terminal.records import RotationOption
+from ladder.terminal.ladder import LocalOption, RotationOption, asked
 
 
 def logs(

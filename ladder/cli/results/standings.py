@@ -1,18 +1,134 @@
-"""`pigpen standings`: who is best."""
+"""
+The standings as a table that fits the terminal.
+
+`pigpen standings`: who is best.
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from ladder.cli.results.standings_table import print_standings
+from ladder.app.standings_csv import ORDINALS
 from ladder.errors import UserError
+from ladder.pairing.missing import waits_for
+from ladder.ratings.elo import PROVISIONAL
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
+from ladder.terminal.ladder_words import (
+    NOTHING,
+    Column,
+    cell,
+    fitting,
+    label,
+    moved,
+    percent,
+    say,
+    sparkline,
+    thinned,
+    when,
+)
 from ladder.values.order import Order
+from ladder.values.standings import percents
+from ladder.values.text import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.table import Table
+
+    from ladder.values.standings import StandingRow, Standings
+
+BARS = 10
+"""The most bars in a trend."""
+COLUMNS: tuple[Column[StandingRow], ...] = (
+    Column("bot", lambda one: label(one.bot, one.version), "left", is_cut=True),
+    Column("owner", lambda one: one.owner, "left", 4, is_cut=True),
+    Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
+    Column("±", lambda one: NOTHING if one.error is None or not one.matches else f"{one.error:.0f}", "right", 9),
+    Column("margin", lambda one: margin(one) or NOTHING, "right", 8),
+    Column("matches", lambda one: str(one.matches), "right", 10),
+    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 1),
+    Column("places", lambda one: " ".join(f"{part:>2}" for part in percents(one.shares)) or NOTHING, "left", 7),
+    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 5),
+    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 2),
+    Column("moved", lambda one: moved(one.change), "right", 6),
+)
+"""Those of every order; in front of them are the rank and its range by the order that is shown."""
+BY_ELO: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.rank or NOTHING)),
+    Column("ranks", lambda one: _between(one.rank_low, one.rank_high), "right", 3),
+)
+BY_POINTS: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.margin_rank or NOTHING)),
+    Column("ranks", lambda one: _between(one.margin_rank_low, one.margin_rank_high), "right", 3),
+)
+
+
+def print_standings(found: Standings, console: Console) -> None:
+    """Print one variant's table, as many columns of it as there is room for, and why some do not play."""
+    if not found.standings:
+        say(console, f"{found.title} ({found.variant}): no bot plays it now.")
+        return
+    table, columns = _fitting(found, console)
+    say(console, f"{found.title} ({found.variant}): {counted(found.matches, 'match', 'matches')}", "bold")
+    console.print(table)
+    for line in _legend(found, columns):
+        console.print(cell(console, line, "dim"))
+    if found.missing_owners:
+        say(console, f"No match can be played: the variant {waits_for(found.missing_owners)}.")
+    for one in found.standings:
+        if one.outplaced_by:
+            say(console, f"{label(one.bot, one.version)} wins more points, fewer places than {one.outplaced_by}.")
+    for one in found.standings:
+        if one.rank is None:
+            reason = f": {one.reason}" if one.reason else ""
+            say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
+
+
+def margin(one: StandingRow) -> str:
+    """Give its points a deal against the field, with their ±; empty if they are not known."""
+    if one.margin is None:
+        return ""
+    return f"{one.margin:+.2f}" if one.margin_error is None else f"{one.margin:+.2f} ± {one.margin_error:.2f}"
+
+
+def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
+    """Make the table without a trend where its bars cannot be shown."""
+    by_points = found.by == Order.POINTS
+    shown = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
+    if by_points:
+        shown = [replace(column, goes=0) if column.heading == "margin" else column for column in shown]
+    columns = [*(BY_POINTS if by_points else BY_ELO), *shown]
+    return fitting(found.standings, columns, console, lambda one: "" if one.rank else "dim")
+
+
+def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterable[str]:
+    headings = [column.heading for column in columns]
+    better = "lower" if found.low_is_better else "higher"
+    meanings = {
+        "±": "±: 95 % interval",
+        "ranks": f"ranks: the range of its true rank by {'margin' if found.by == Order.POINTS else 'Elo'}",
+        "margin": "margin: points a deal better than the mean of the field, with its ±",
+        "points": f"points: per deal, {better} is better",
+        "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
+        "faults": "faults: in % of its decisions",
+        "moved": "moved: in Elo, over its 20 newest ratings",
+    }
+    if any(one.provisional for one in found.standings):
+        yield f"?: fewer than {PROVISIONAL} matches, so the rating is provisional"
+    yield "; ".join(meaning for heading, meaning in meanings.items() if heading in headings)
+
+
+def _between(low: int | None, high: int | None) -> str:
+    if low is None or high is None:
+        return NOTHING
+    return str(low) if low == high else f"{low}–{high}"
+
 
 VariantOption = Annotated[str | None, typer.Option(help="Only this variant. By default: all variants of the ladder.")]
 

@@ -1,25 +1,75 @@
-"""`pigpen submit` to a remote ladder: how far the submission has come, until it has ended."""
+"""
+`pigpen push`: push an image to the registry of a remote ladder.
+
+`pigpen submit` to a remote ladder: how far the submission has come, until it has ended.
+
+The outcome of a submission, in words for people.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from ladder.cli.submit.push import pushing
+from ladder.app.remote.login import NOT_LOGGED_IN, read_login
+from ladder.cli.play.play import print_log, print_reasons
 from ladder.errors import UserError
+from ladder.pairing.missing import waits_for
 from ladder.terminal.progress import progress
 from ladder.terminal.sanitize import in_markup, sanitize
 from ladder.values.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Self
 
     from ladder.app.remote.connection import Connection
     from ladder.app.remote.login import Login
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.submission import SubmissionOrder, SubmissionRow
+    from ladder.values.submission import EnteredVariant, Failure, SubmissionOrder, SubmissionResult, SubmissionRow
+
+
+def push(
+    image: Annotated[str, typer.Argument(help="An image of this machine's Docker engine.")],
+    name: Annotated[
+        str | None,
+        typer.Option(help="Its name in the registry, with or without a tag: trotter:2. By default: its name here."),
+    ] = None,
+) -> None:
+    """
+    Push an image to the registry of the ladder to which you have logged in, and print its name there.
+
+    pigpen submit does the same before it submits an image of this machine. Neither needs docker login.
+
+    Examples:
+        pigpen push mybot:latest
+
+        pigpen push mybot:latest --name trotter:2
+    """
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.pushing import push_image
+
+    login = read_login()
+    if login is None:
+        raise UserError(NOT_LOGGED_IN)
+    with Connection(login.address, login.token) as connection, pushing(image) as tell:
+        there = push_image(connection, login, image, name, tell)
+    typer.echo(sanitize(there))
+
+
+@contextmanager
+def pushing(image: str) -> Iterator[Callable[[str], None]]:
+    """Show in a line of a terminal how much of an image has been pushed; outside a terminal show nothing."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda words: None
+        return
+    with console.status(in_markup(f"Pushing {image}")) as status:
+        yield lambda words: status.update(in_markup(words))
 
 
 def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
@@ -118,3 +168,71 @@ def words_for(row: SubmissionRow) -> str:
     if row.phase == "trying" and row.steps:
         return f"{name}: trying, {row.done} of {counted(row.steps, 'case')}"
     return f"{name}: {row.phase}"
+
+
+FAULTS = 3
+"""At most this many faults of a match are printed; `--json` has all of them."""
+
+
+def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -> None:
+    """
+    Print what the ladder holds now.
+
+    Args:
+        found: What became of the submission.
+        image: The image reference that was submitted; None for a folder.
+        keep_old: Whether the bot's other versions play on.
+    """
+    for sentence in _notes(found, image, keep_old):
+        _say(sentence)
+    if not found.changed:
+        _say(f"{found.version} is this already; nothing changed.")
+    else:
+        _say(f"{found.version} of {found.owner}: {found.identity}")
+    for entry in found.variants:
+        _say(f"  {entry.variant}: {_state(entry)}, Elo {entry.elo:.0f}{_room(entry)}")
+        if entry.missing_owners and entry.state == "active":
+            _say(f"  It {waits_for(entry.missing_owners)} before it can play {entry.variant}.")
+
+
+def print_rejected(found: SubmissionResult) -> None:
+    """Print why the bot was not taken, with the end of what it printed, and how its owner sees that again."""
+    _say(f"{found.bot} is refused. The ladder has not changed.")
+    console = Console()
+    cases = [one for one in found.reasons if one.format is None]
+    print_reasons(console, ((f"{one.variant}: {one.where}: {one.verdict}: {one.why}", one.output) for one in cases))
+    in_matches = (one for one in found.reasons if one.format is not None)
+    for _, faults in groupby(in_matches, key=lambda one: one.variant):
+        _print_faults(console, list(faults))
+    _say(f"To reproduce it: {found.again}")
+
+
+def _print_faults(console: Console, faults: list[Failure]) -> None:
+    """Print the first faults of a match of the same bot in all seats, and what it had printed at the first one."""
+    for fault in faults[:FAULTS]:
+        _say(f"✗ {fault.variant}, {fault.format} against itself: {fault.where}: {fault.verdict}: {fault.why}")
+    if len(faults) > FAULTS:
+        _say(f"  … and {len(faults) - FAULTS} more.")
+    print_log(console, min(faults, key=lambda fault: (fault.rotation, fault.decision)).output)
+
+
+def _say(sentence: str) -> None:
+    typer.echo(sanitize(sentence))
+
+
+def _notes(found: SubmissionResult, image: str | None, keep_old: bool) -> Iterator[str]:
+    for variant in found.outdated:
+        yield f"This ladder plays {variant} by the rules with which it began; the preset has changed since."
+    if found.moved_from:
+        yield (
+            f"{image} is now another image. Before, it was {found.moved_from}, which "
+            f"{'still plays, too' if keep_old else 'played until now'}."
+        )
+
+
+def _state(entry: EnteredVariant) -> str:
+    return entry.news if entry.state == "active" else f"{entry.news}, {entry.state}"
+
+
+def _room(entry: EnteredVariant) -> str:
+    return f", in the place of {', '.join(entry.retired)}" if entry.retired else ""

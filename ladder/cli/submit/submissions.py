@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.submit.remote import words_for
-from ladder.cli.submit.words import print_accepted, print_rejected
+from ladder.cli.submit.remote import print_accepted, print_rejected, words_for
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked

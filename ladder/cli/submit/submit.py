@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ladder.app.remote.login import read_login
-from ladder.cli.submit.remote import check_words, submit_there
-from ladder.cli.submit.words import print_accepted, print_rejected
+from ladder.cli.submit.remote import check_words, print_accepted, print_rejected, submit_there
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption, need_login_or_packages, opened, the_settings
+from ladder.terminal.options import say, say_what_is_not_read
 from ladder.terminal.progress import progress
 from ladder.terminal.running import run
-from ladder.terminal.sandboxes import say, say_what_is_not_read
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ladder.app.accounts.links import why_nobody_comes
 from ladder.terminal.ladder import opened
-from ladder.terminal.options import StderrOption
+from ladder.terminal.options import StderrOption, say
 from ladder.terminal.running import run
-from ladder.terminal.sandboxes import say
 
 OPENED = "people open their tables"
 """Text for the events on the site from which this process has work."""

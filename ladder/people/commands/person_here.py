@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ladder.errors import UserError
 from ladder.terminal.interrupts import Stopped
-from ladder.terminal.sandboxes import say
+from ladder.terminal.options import say
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence

@@ -17,7 +17,7 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.app.remote.login import NOT_LOGGED_IN
-from ladder.cli.extras import EXTRAS
+from ladder.cli.failures import EXTRAS
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
 from tests.e2e.installed.installing import COMPILED, Installation, copy_sources, make_wheels

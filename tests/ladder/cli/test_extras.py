@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ladder.app.wheels import install_line
-from ladder.cli.extras import how_to_install
+from ladder.cli.failures import how_to_install
 from tests.test_third_party_imports import ROOT, imports_of
 
 OURS = {"ladder", "pigpen", "referee", "sample_bots"}

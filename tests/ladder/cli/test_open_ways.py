@@ -12,7 +12,7 @@ import pytest
 from ladder.app.accounts.links import NO_SITE, note_address
 from ladder.app.remote.login import NOT_LOGGED_IN, Login, write_login
 from ladder.app.supervisor import STOPPING, Supervisor
-from ladder.cli.extras import EXTRAS, how_to_install
+from ladder.cli.failures import EXTRAS, how_to_install
 from ladder.cli.organise.run import ASKED
 from ladder.errors import NoLadder
 from ladder.people.commands.ladder_tables import OPENED

@@ -21,8 +21,8 @@ from ladder.app.cluster import certs, remarks
 from ladder.app.cluster.worker_states import drain, workers
 from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
-from ladder.cli.organise import workers_table
-from ladder.cli.organise.workers_table import print_workers, since
+from ladder.cli.organise import cluster
+from ladder.cli.organise.cluster import print_workers, since
 from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, certificates_folder, make_authority
 from ladder.settings.settings import load_settings
 from ladder.store.cluster_models import StoredWorker
@@ -82,7 +82,7 @@ def shown(ladder: Ladder, columns: int, encoding: str = "utf-8", runtime: str | 
 
 
 def test_the_examples_are_true() -> None:
-    assert doctest.testmod(workers_table).failed == doctest.testmod(remarks).failed == 0
+    assert doctest.testmod(cluster).failed == doctest.testmod(remarks).failed == 0
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120, 160])

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from ladder.cli.play.result_table import MAX_FAULTS, print_result
+from ladder.cli.play.play import MAX_FAULTS, print_result
 from ladder.values.faults import FaultReport
 from ladder.values.logs import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from ladder.cli.replay.help import help_screen
-from ladder.cli.replay.screen import screen
+from ladder.cli.replay.viewer import help_screen, screen
 from ladder.terminal.sanitize import folded
 from ladder.terminal.table_fields import HEIGHT, WIDTH
 from pigpen.rules import PRESETS
