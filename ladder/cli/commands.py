@@ -126,7 +126,7 @@ PANELS = {
             "Play matches of a ladder on this machine, for a coordinator on another one (pigpen ladder run --cluster).",
         ),
         "allow-people": Command(
-            "ladder.people.commands.allow_people:allow_people",
+            "ladder.people.commands.table:allow_people",
             "Let people play with a bot at their tables. These games are not rated.",
         ),
         "retire": Command(

@@ -21,56 +21,56 @@ from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.computing.asking import BeingComputed
 from ladder.app.live_hub import LiveHub
 from ladder.people.pages import routers as people
-from ladder.people.sessions.open_tabs import OpenTabs, no_tabs
+from ladder.people.sessions.session_pool import OpenTabs, no_tabs
 from ladder.site.accounts import account as account_routes
 from ladder.site.accounts import login as login_routes
 from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
-from ladder.site.accounts.browser_sessions import hashing_turns
+from ladder.site.accounts.login import hashing_turns
 from ladder.site.api import accounts as account_api
-from ladder.site.api import dataset as dataset_api
 from ladder.site.api import events as event_api
-from ladder.site.api import mistakes as mistakes_api
-from ladder.site.api import owners as owner_api
 from ladder.site.api import registry as registry_api
+from ladder.site.api import replays as dataset_api
+from ladder.site.api import replays as mistakes_api
 from ladder.site.api import replays as replay_api
 from ladder.site.api import routes as api
+from ladder.site.api import routes as new_api
+from ladder.site.api import routes as owner_api
+from ladder.site.api import routes as tv_api
 from ladder.site.api import submissions as submission_api
-from ladder.site.api import tv as tv_api
-from ladder.site.api import whats_new as new_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import comparisons as comparison_routes
-from ladder.site.pages import dataset as dataset_routes
+from ladder.site.pages import comparisons as matchup_routes
+from ladder.site.pages import comparisons as style_routes
 from ladder.site.pages import design as design_routes
-from ladder.site.pages import event_presenter, operations, routes
+from ladder.site.pages import downloads as dataset_routes
+from ladder.site.pages import downloads as wheel_routes
+from ladder.site.pages import events, operations, routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
 from ladder.site.pages import icons as icon_routes
+from ladder.site.pages import icons as picture_routes
 from ladder.site.pages import live as live_routes
-from ladder.site.pages import matchups as matchup_routes
-from ladder.site.pages import pictures as picture_routes
 from ladder.site.pages import replays as replay_routes
-from ladder.site.pages import seasons as season_routes
-from ladder.site.pages import style as style_routes
-from ladder.site.pages import whats_new as new_routes
-from ladder.site.pages import wheels as wheel_routes
-from ladder.site.pages import why as why_routes
+from ladder.site.pages import replays as why_routes
+from ladder.site.pages import routes as new_routes
+from ladder.site.pages import routes as season_routes
 from ladder.site.pages import workers as worker_routes
-from ladder.site.pages.built_docs import serve_docs
+from ladder.site.pages.downloads import serve_docs
 from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache
 from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
 from ladder.site.rendering.templates import Pages
 from ladder.site.server import problems
 from ladder.site.server.attempts import Attempts
 from ladder.site.server.body_limits import BodyLimits
-from ladder.site.server.computing import on_being_computed
 from ladder.site.server.context import Site
 from ladder.site.server.event_streams import MAX_STREAMS
+from ladder.site.server.flows import ProviderState
 from ladder.site.server.headers import EveryResponse
 from ladder.site.server.metrics import Metrics
 from ladder.site.server.places import SharedPlaces
-from ladder.site.server.provider_state import ProviderState
+from ladder.site.server.problems import on_being_computed
 from ladder.site.server.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
@@ -100,7 +100,7 @@ PAGES = (
     season_routes.router,
     comparison_routes.pages,
     style_routes.pages,
-    event_presenter.router,
+    events.router,
     live_routes.pages,
     *people.PAGES,
     why_routes.pages,

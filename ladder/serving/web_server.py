@@ -16,9 +16,9 @@ from uvicorn.server import ServerState
 
 from ladder.app.live_hub import LiveHub
 from ladder.app.wheels import find_wheels
-from ladder.people.sessions.open_tabs import no_tabs
+from ladder.people.sessions.session_pool import no_tabs
 from ladder.serving.application import make_app
-from ladder.site.pages.built_docs import find_docs
+from ladder.site.pages.downloads import find_docs
 from ladder.site.server.connection import (
     HEAD_BYTES,
     MAX_CONNECTIONS,
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.app.ladder import Ladder
-    from ladder.people.sessions.open_tabs import OpenTabs
-    from ladder.site.server.tls import Tls
+    from ladder.people.sessions.session_pool import OpenTabs
+    from ladder.site.server.listening import Tls
 
 SHUTDOWN_SECONDS = 3
 """Limit, in seconds, for requests under way to end; streams of live events are told to."""

@@ -54,7 +54,7 @@ class OwnRecord(Value):
     ahead_error: float | None
     """± at 95 % of that; None for fewer than two games."""
     elo: float | None
-    """The person's rating against house bots, `counting` having 1500 (`ladder.people.review.own_rating`)."""
+    """The person's rating against house bots, `counting` having 1500 (`ladder.people.review.own_games`)."""
     elo_error: float | None
     """± at 95 % of that."""
     rated: int

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
 from ladder.people.playing import play_with_people
-from ladder.people.review.table_record import record_of
-from ladder.people.tables.table_states import table_page
+from ladder.people.review.table_replays import record_of
+from ladder.people.tables.chairs import table_page
 from ladder.settings.settings import load_settings
 from referee.replay.verify import verify
 from referee.seats.person_seat import PERSON_DEADLINES, PersonSeat

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.people.tables.chairs import table_page
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import table_page
 from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox

@@ -23,7 +23,7 @@ from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
 from ladder.errors import UserError
-from ladder.people.commands.ladder_tables import run_tables
+from ladder.people.commands.table import run_tables
 from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import RegistryPlan
     from ladder.settings.settings import Settings
-    from ladder.site.server.tls import Tls
+    from ladder.site.server.listening import Tls
 
 NO_WHEELS = (
     "The site has no wheels of Pigpen to offer. In a checkout run make wheels; or copy them to {}, and start again."
@@ -72,7 +72,7 @@ def serve(
     """
     from ladder.app.event_log import event_log
     from ladder.serving import web_server
-    from ladder.site.server.tls import Tls
+    from ladder.site.server.listening import Tls
 
     settings = the_settings()
     certificate = Tls.of(settings, tls)
@@ -114,9 +114,8 @@ def up(
     from ladder.cli.entry import main_of_fork
     from ladder.cli.organise.preloading import preload
     from ladder.cli.organise.run import run_computing, run_ladder
-    from ladder.people.commands.ladder_tables import run_tables
-    from ladder.site.server.listening import address_of
-    from ladder.site.server.tls import Tls
+    from ladder.people.commands.table import run_tables
+    from ladder.site.server.listening import Tls, address_of
 
     settings = the_settings()
     check_provider(settings)

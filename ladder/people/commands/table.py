@@ -1,4 +1,10 @@
-"""`pigpen table`: open a table for people on the ladder's site."""
+"""
+`pigpen allow-people`: an owner lets people play with a bot, or no longer.
+
+`pigpen ladder tables`: play the tables with people.
+
+`pigpen table`: open a table for people on the ladder's site.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +12,64 @@ from typing import Annotated
 
 import typer
 
-from ladder.people.tables.order_arguments import ordered_table
+from ladder.app.accounts.links import why_nobody_comes
+from ladder.people.tables.opening import ordered_table
 from ladder.terminal.json_output import print_json
-from ladder.terminal.ladder import LocalOption, asked
-from ladder.terminal.options import PACE
+from ladder.terminal.ladder import LocalOption, asked, opened
+from ladder.terminal.options import PACE, StderrOption, say
+from ladder.terminal.running import run
 from ladder.terminal.sanitize import sanitize
 from ladder.values.people import TablePurpose
 from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
 from referee.match.formats import PERSON_SECONDS
+
+
+def allow_people(
+    bot: Annotated[str, typer.Argument(help="The bot.")],
+    off: Annotated[bool, typer.Option("--off", help="Forbid it again; tables that have begun continue.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Let people play with a bot at their tables. These games are not rated.
+
+    Without this, only other bots play with a bot.
+
+    Examples:
+        pigpen allow-people Trotter
+
+        pigpen allow-people Trotter --off
+    """
+    with asked(local) as ladder:
+        done = ladder.allow_people(bot, not off)
+    if as_json:
+        print_json(done)
+    elif done.allowed:
+        typer.echo(sanitize(f"People may play with {done.bot} now."))
+    else:
+        typer.echo(sanitize(f"People may no longer play with {done.bot}."))
+
+
+OPENED = "people open their tables"
+"""Text for the events on the site from which this process has work."""
+
+
+def run_tables(log_to_stderr: StderrOption = True) -> None:
+    """
+    Play the tables with people, in the browser or in a terminal. Ctrl-C ends it.
+
+    The site opens tables, and this process plays them; pigpen up runs both. As long as no site runs here, it says
+    so and waits. When it is started again, it continues all tables at the same card.
+
+    Examples:
+        pigpen ladder tables
+    """
+    from ladder.people.playing.tables_service import play_tables
+
+    with opened() as ladder:
+        if reason := why_nobody_comes(ladder.settings, OPENED):
+            say(reason)
+        run(play_tables(ladder, log_to_stderr=log_to_stderr))
 
 
 def table(
@@ -58,7 +114,7 @@ def table(
 
         pigpen table --board 17/3/1/0
     """
-    from ladder.people.boards.any_ladder_tables import open_at
+    from ladder.people.boards.table_orders import open_at
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
     form = "game" if deals is None else f"deals:{deals}"

@@ -1,4 +1,8 @@
 """
+Text of a person's table.
+
+The end of a deal, explained card by card, and the end of the match.
+
 The table of a person as a screen full of text: the others around the trick, the own hand at the bottom.
 
 It is drawn with the fields that `pigpen replay` has, too, from a `TableView` of what the seat sees.
@@ -11,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ladder.people.commands.card_choice import faces_text, in_order
-from ladder.people.commands.deal_end import deal_end, match_end
-from ladder.people.commands.screen_state import Page
-from ladder.people.commands.table_words import HELP, KEYS, moon_options, prompt
+from ladder.people.commands.screen_state import Page, faces_text, in_order
+from ladder.people.seat.points_explained import Reason, points_explained
 from ladder.terminal import card_text as words
+from ladder.terminal.card_text import points
 from ladder.terminal.sanitize import sanitize
 from ladder.terminal.table_fields import (
     CENTRE,
@@ -35,17 +38,154 @@ from ladder.terminal.table_fields import (
     taken_of,
 )
 from ladder.values.text import counted
-from pigpen.rules import Face, Phase, Suit
-from referee.replay.table_view import seat_table
+from pigpen.rules import Face, MoonChoice, Phase, Suit
+from referee.replay.table_view import seat_table, turn_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from ladder.people.commands.card_choice import CardChoice
-    from ladder.people.commands.screen_state import ScreenState
-    from pigpen.rules import Card, Play
+    from ladder.people.commands.screen_state import CardChoice, ScreenState
+    from ladder.people.seat.points_explained import PointsPart
+    from pigpen.rules import Card, Play, Rules
+    from pigpen.values.notices import DealResult
     from pigpen.values.view import Seen, View
     from referee.replay.table_view import TableView, ViewedSeat
+
+KEYS = "←→↑↓ card   Enter play   l last trick   t scores   a away   ? help   q leave"
+HELP = """\
+←  →  ↑  ↓         go through your hand; c d h s jump to a suit
+Enter              play the card, or answer; Space and Enter also skip a pause
+Space              choose a card to pass or to expose, or take it back
+n                  expose none
+l                  the last trick
+t                  the score sheet
+a                  away: the default policy plays for you until b (back)
+q  Esc             leave the match; you are asked once
+
+▶ must decide now      › led the trick      * wins it
+› before a card of yours: the keys are on it    + it is chosen
+[Q] exposed face up, (Q) face down; underlined: just passed to you
+dim: may not be played now; go there, and you are told why
+Below a hand: the cards taken that count; beside the name: what they are
+worth so far.
+
+The only card that you may play is played for you. When your time is up, the
+default is played, and you are told; after three times in a row you are away.
+
+Any key goes back to the table."""
+
+
+def prompt(state: ScreenState) -> str:
+    """Say what is wanted now."""
+    if state.page is Page.LEAVING:
+        return "Leave the match? y: leave it; any other key: stay."
+    if not state.is_connected:
+        return "The connection is lost; trying again …"
+    if state.seen is None:
+        return "The cards are being dealt …"
+    if state.seen.away:
+        return "You are away, and the default policy plays for you.  b: I'm back"
+    if state.choice is not None:
+        return _question(state.choice, state.seen)
+    turn = turn_of(state.seen.view)
+    if turn is None or turn == state.seen.view.seat:
+        return "…"
+    return f"{turn} {state.seen.names[turn]} is to decide …"
+
+
+def _question(choice: CardChoice, seen: Seen) -> str:
+    view = choice.view
+    if view.phase is Phase.PASS:
+        if len(choice.cards) == view.pass_count:
+            return f"Enter passes {words.cards(choice.cards)}. Space takes a card back."
+        receiver = f"{view.pass_to} {seen.names[view.pass_to]}"
+        return f"Choose {counted(view.pass_count, 'card')} for {receiver}: Enter or Space on each."
+    if view.phase is Phase.EXPOSE:
+        return "Expose? Space: choose a card; Enter: expose what is chosen; n: expose none."
+    if view.phase is Phase.MOON:
+        return "You have shot the moon. ←→ and Enter choose what it is worth."
+    return "You lead." if not view.trick else "Your turn."
+
+
+def moon_options(rules: Rules) -> dict[MoonChoice, str]:
+    """Describe the two ways to count a shot moon."""
+    assert rules.moon is not None
+    return {
+        MoonChoice.SUBTRACT: f"{words.points(rules.moon.instead or 0)} for you",
+        MoonChoice.ADD: f"{words.points(rules.moon.others)} for everybody else",
+    }
+
+
+def part_text(rules: Rules, part: PointsPart) -> str:
+    """Put a part of a seat's points into words; an empty text where it is worth no word."""
+    score = words.points(part.points)
+    name = words.card(part.card) if part.card is not None else ""
+    times = f" (×{part.factor})" if part.factor != 1 else ""
+    moon = " and ".join(words.spelled(each) for each in rules.moon.cards) if rules.moon else ""
+    texts = {
+        Reason.CARD: f"{name} {score}{times}" if part.points else "",
+        Reason.ALONE: f"{name} alone {score}{times}" if part.points else "",
+        Reason.DOUBLER: f"{name} ×{part.factor}: {score}",
+        Reason.MOON_CARDS: f"moon: all {moon}, {score}",
+        Reason.MOON_PIG: f"{name} with the moon {score}",
+        Reason.MOON_INSTEAD: f"for the moon {score}",
+        Reason.MOON_OTHERS: f"another's moon {score}{times}",
+        Reason.PARTNER: f"partner {score}",
+    }
+    return texts[part.reason]
+
+
+def place_text(place: int, names: Sequence[str], *, has_tables: bool) -> str:
+    """Say how the match, or one of its tables, ended for the person."""
+    ordinal = {1: "1st", 2: "2nd", 3: "3rd"}.get(place, f"{place}th")
+    return f"The {'table' if has_tables else 'match'} is over: you are {ordinal} of {len(names)}."
+
+
+GO_ON = "Enter: go on   t: score sheet   q: leave"
+INDENT = 4
+
+
+def deal_end(state: ScreenState, result: DealResult, width: int, height: int) -> list[Text]:
+    """Draw how a deal ended: everybody's points, and what they are made of."""
+    assert state.seen is not None
+    lines = [Text(f" The end of deal {result.deal + 1} ", style="reverse"), Text()]
+    lines += _explained(state.seen, result, width - 1)
+    if len(lines) + 2 + len(state.sheet.rows) + 3 <= height:
+        lines += [Text(), *state.sheet.lines(width - 1, height - len(lines) - 3)]
+    return [*lines[: height - 2], Text(), Text(prompt(state) if state.page else GO_ON, style="bold")]
+
+
+def match_end(state: ScreenState, width: int, height: int) -> list[Text]:
+    """Draw how the match ended."""
+    assert state.end is not None
+    names = state.seen.names if state.seen else ()
+    lines = [Text(f" {place_text(state.end.place, names, has_tables=state.has_tables)} ", style="reverse"), Text()]
+    lines += [*state.sheet.lines(width - 1, height - 5)]
+    return [*lines, Text(), Text("Any key ends.", style="bold")][:height]
+
+
+def _explained(seen: Seen, result: DealResult, width: int) -> Iterator[Text]:
+    view = seen.view
+    parts = points_explained(view, result.scores)
+    for place in range(view.rules.players):
+        seat = (view.seat + place) % view.rules.players
+        name = f"{seat} {sanitize(seen.names[seat])}{', you' if seat == view.seat else ''}"
+        score = f"{points(result.scores[seat]):>7}   total {points(result.totals[seat])}"
+        yield Text.assemble((f"{name:<30.30}", "bold"), score)
+        texts = [text for part in parts[seat] if (text := part_text(view.rules, part))] or ["nothing that counts"]
+        yield from _wrapped(texts, width)
+
+
+def _wrapped(texts: list[str], width: int) -> Iterator[Text]:
+    line = ""
+    for text in texts:
+        longer = f"{line}, {text}" if line else text
+        if len(longer) > width - INDENT:
+            yield Text(f"{'':{INDENT}}{line},")
+            longer = text
+        line = longer
+    yield Text(f"{'':{INDENT}}{line}")
+
 
 OWN, LEFT, RIGHT, TOP_LEFT, TOP = 7, 6, 8, 0, 1
 """Numbers of fields: the own hand and those beside it; `TOP_LEFT` takes notes if no seat is there."""

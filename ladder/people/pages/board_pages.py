@@ -11,19 +11,17 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app import overview
 from ladder.errors import Conflict, TooOften, UserError
 from ladder.people.boards import comparing, daily_board
-from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
-from ladder.people.pages.order_form import names_of_variants
-from ladder.people.pages.request_parts import NOT_KEPT, Name
-from ladder.people.pages.seat_cookies import keep_opened, my_table, secret_of, visitor_of
+from ladder.people.boards.daily_board import BoardChair, match_board, open_match_board
+from ladder.people.pages.request_parts import NOT_KEPT, Name, keep_opened, my_table, secret_of, visitor_of
+from ladder.people.pages.table_pages import names_of_variants
 from ladder.people.review.own_games import own_days
-from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.accounts.login import site_address
 from ladder.site.pages.feeds import Feed, FeedEntry, feed
 from ladder.site.pictures import previews
 from ladder.site.server.attempts import Attempt
-from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import address_of, viewer_of
+from ladder.site.server.problems import NOT_SERVED, asker_of
+from ladder.site.server.viewer import Form, address_of, form_page, viewer_of
 from ladder.values.people import PERSON_NAME_LENGTH, TableStatus
 
 if TYPE_CHECKING:

@@ -12,13 +12,12 @@ from starlette.responses import Response
 from ladder.app import overview
 from ladder.app.whats_new import since_visit, upsets
 from ladder.people.boards.daily_board import now_of, todays_board
-from ladder.people.pages.order_form import USUAL_VARIANT
-from ladder.people.pages.seat_cookies import GUEST_COOKIE, visitor_of
+from ladder.people.pages.request_parts import GUEST_COOKIE, visitor_of
+from ladder.people.pages.table_pages import USUAL_VARIANT
 from ladder.people.review.own_games import own_days
 from ladder.people.review.puzzles import newest_puzzle
 from ladder.site.pages.routes import entering
-from ladder.site.server.last_visit import keep_visit, visit_of
-from ladder.site.server.viewer import viewer_of
+from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

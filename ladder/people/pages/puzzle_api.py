@@ -13,7 +13,7 @@ from ladder.entry.policy import Act
 from ladder.people.review import puzzles
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.fresh import fresh
+from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, viewer_of
 from ladder.values.people import TableVisitor
 from ladder.values.puzzles import PuzzleList, PuzzleOverview, PuzzlePage

@@ -10,14 +10,12 @@ from starlette.responses import RedirectResponse, Response
 
 from ladder.app import overview
 from ladder.errors import LadderError, TooOften, UserError
-from ladder.people.pages.request_parts import NOT_KEPT
-from ladder.people.pages.seat_cookies import keep_guest, visitor_of
+from ladder.people.pages.request_parts import NOT_KEPT, keep_guest, visitor_of
 from ladder.people.review import puzzles
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import address_of, viewer_of
+from ladder.site.server.viewer import Form, address_of, form_page, viewer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

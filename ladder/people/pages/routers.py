@@ -1,33 +1,61 @@
-"""All routes of tables for people."""
+"""
+The API's route to open tables for people.
+
+All routes of tables for people.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from ladder.entry.policy import Act
+from ladder.people.boards.table_orders import open_ordered
 from ladder.people.pages import (
     board_pages,
     front_page,
-    own_pages,
-    practice_requests,
     puzzle_api,
     puzzle_pages,
     replay_pages,
     seat_requests,
-    spectator_pages,
-    table_api,
     table_pages,
 )
+from ladder.site.api.submissions import not_taken
+from ladder.site.server.attempts import Attempt
+from ladder.site.server.headers import fresh
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
+from ladder.values.people import OpenedTable, TableOrder, TableVisitor
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter(dependencies=FOR_PEOPLE)
+
+
+@router.post("/tables", response_model=OpenedTable, status_code=201)
+def new_table(request: Request, order: TableOrder) -> Response:
+    """Open a table. The secret of a chair lets its holder sit there; the first chair is the opener's."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.READ_SUBMISSION)
+    site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer.name or "")
+    with not_taken():
+        return fresh(open_ordered(site.ladder, order, TableVisitor(account=viewer.name)), 201)
+
 
 PAGES = (
     front_page.router,
     board_pages.router,
-    own_pages.router,
+    replay_pages.router,
     puzzle_pages.router,
-    practice_requests.router,
+    replay_pages.router,
     replay_pages.router,
     table_pages.router,
     seat_requests.router,
-    spectator_pages.router,
+    seat_requests.router,
 )
 """In this order they are asked whose an address is."""
-API = (table_api.router, puzzle_api.personal)
+API = (router, puzzle_api.personal)
 """Routes for visitors who have logged in."""
 PUBLIC_API = (puzzle_api.router,)

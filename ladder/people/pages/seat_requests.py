@@ -1,16 +1,69 @@
-"""Messages of a table's page while it is played: states and answers."""
+"""
+The stream of one open tab of a table's page: its states as server-sent events.
+
+Messages of a table's page while it is played: states and answers.
+
+Watching a table with people: what everybody there can see, some seconds late if the organiser wants that.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+import asyncio
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from ladder.errors import Conflict, TooOften, UserError
-from ladder.people.pages.request_parts import NOT_KEPT, AnswerMessage, Name, PhraseMessage, PresenceMessage, message_of
-from ladder.people.pages.seat_cookies import my_seat_session, settled_session
-from ladder.people.pages.tab_streams import tab_messages
-from ladder.site.server.event_streams import event_stream
-from ladder.site.server.fresh import fresh
+from ladder.errors import Busy, Conflict, LadderError, TooOften, UserError
+from ladder.people.pages.request_parts import (
+    NOT_KEPT,
+    AnswerMessage,
+    Name,
+    PhraseMessage,
+    PresenceMessage,
+    message_of,
+    my_seat_session,
+    settled_session,
+)
+from ladder.people.pages.table_pages import rules_path
+from ladder.people.sessions.spectators import watched
+from ladder.site.rendering.words import to_translate
+from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
+from ladder.site.server.headers import fresh
+from ladder.site.server.viewer import address_of
+from ladder.values.person_state import PersonState
+from ladder.values.watch_state import WatchState
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    from ladder.people.sessions.session_pool import OpenTabs
+    from ladder.people.sessions.table_info import Tab
+    from ladder.site.server.context import Site
+
+S = TypeVar("S", PersonState, WatchState)
+RETRY_MS = 500
+"""After how many milliseconds a browser tries again."""
+
+
+async def tab_messages(tab: Tab[S], is_last: Callable[[S], bool]) -> AsyncGenerator[str]:
+    """
+    Give the stream: each state is a message whose id is its number.
+
+    `stop` says that nothing more will come; a stream that ends without it ended with the site, which may come again.
+    """
+    try:
+        yield retry_after(RETRY_MS)
+        last: S | None = None
+        async for state in tab:
+            last = state
+            yield event(state.model_dump_json(), state.number)
+        if last is not None and is_last(last):
+            yield STOP
+    finally:
+        tab.close()
+
 
 router = APIRouter(prefix="/play")
 
@@ -71,3 +124,59 @@ async def say(request: Request, name: Name) -> Response:
 
 def _refused(status: int, detail: str) -> Response:
     return JSONResponse({"detail": detail}, status, NOT_KEPT)
+
+
+Key = Annotated[str, Query(max_length=64)]
+FIRST_SECONDS = 2.0
+"""Seconds that a request for a table waits for the first state."""
+NOT_WATCHED = to_translate("There is no such table to watch, or it has been removed.")
+
+
+@router.get("/{name}/watch")
+def watch(request: Request, name: Name, key: Key = "") -> Response:
+    """Watch a table."""
+    site: Site = request.app.state.site
+    try:
+        table = watched(site.ladder, name, key)
+    except LadderError:
+        raise HTTPException(404, NOT_WATCHED) from None
+    values = {
+        "table": table,
+        "key": key,
+        "title": str(table.rules.get("title", "")),
+        "rules_at": rules_path(site.ladder, table, key),
+        "delay": site.ladder.settings.live_delay,
+    }
+    return site.pages.fresh_page(request, "play_watch.html", values)
+
+
+@router.get("/{name}/watch/state")
+async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
+    """Give the table as a spectator sees it now; 204: there is nothing to be seen yet."""
+    tab = await _tab(request, name, key)
+    try:
+        async with asyncio.timeout(FIRST_SECONDS):
+            state = await anext(tab, None)
+    except TimeoutError:
+        state = None
+    finally:
+        tab.close()
+    return Response(status_code=204, headers=NOT_KEPT) if state is None else fresh(state)
+
+
+@router.get("/{name}/watch/stream")
+async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
+    """Send the table as a spectator sees it, now and whenever that changes (server-sent events)."""
+    tab = await _tab(request, name, key)
+    return event_stream(request, tab_messages(tab, lambda state: state.is_over), tab.close)
+
+
+async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:
+    """Watch a table in one more tab, if it may be watched with this key."""
+    tabs: OpenTabs = request.app.state.open_tabs
+    try:
+        return await tabs.watches.open_tab(name, key, address_of(request))
+    except Busy:
+        raise
+    except LadderError:
+        raise HTTPException(404, NOT_WATCHED) from None

@@ -1,44 +1,209 @@
-"""Tables for people: the form that opens one, its page, and what its people do besides playing."""
+"""
+The form for a table: its fields, and the choices made there.
+
+Tables for people: the form that opens one, its page, and what its people do besides playing.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from ladder.app import overview
 from ladder.errors import LadderError, TooOften, UserError
-from ladder.people.pages import order_form
-from ladder.people.pages.order_form import USUAL_VARIANT
-from ladder.people.pages.request_parts import NOT_KEPT, EmptyMessage, Name, is_json, message_of
-from ladder.people.pages.seat_cookies import (
+from ladder.matches.house import HOUSE_BOTS
+from ladder.people.pages.request_parts import (
     LONGEST_SECRET,
+    NOT_KEPT,
     NOT_YOURS,
+    EmptyMessage,
+    Name,
     invitations,
+    is_json,
     keep_opened,
     keep_seat,
+    message_of,
     my_table,
     secret_of,
     visitor_of,
 )
-from ladder.people.review.table_record import record_of, sheet_of
-from ladder.people.sessions.watched_table import watch_key, watched
+from ladder.people.review.table_replays import record_of, sheet_of
+from ladder.people.sessions.spectators import watch_key, watched
 from ladder.people.tables import chairs, opening
-from ladder.people.tables.table_states import open_tables_of, table_page
-from ladder.site.accounts.browser_sessions import site_address
-from ladder.site.pages.help import explained
-from ladder.site.pages.lesson import exposable
+from ladder.people.tables.chairs import bots_to_play_with, open_tables_of, table_page
+from ladder.site.accounts.login import site_address
+from ladder.site.pages.lesson import explained, exposable
+from ladder.site.rendering.words import to_translate
 from ladder.site.server.attempts import Attempt
-from ladder.site.server.forms import Form, form_of, form_page
-from ladder.site.server.viewer import address_of, viewer_of
-from ladder.values.people import PERSON_NAME_LENGTH, TableStatus
+from ladder.site.server.viewer import Form, address_of, form_of, form_page, viewer_of
+from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, TableOrder, TableStatus
+from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
+from pigpen.rules import PRESETS
 from referee.records.rules_file import RulesFileError, rules_from
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ladder.app.ladder import Ladder
     from ladder.site.server.context import Site
     from ladder.values.people import TableState
+    from pigpen.rules import Rules
+
+USUAL_VARIANT = "gongzhu"
+OWN = "own"
+"""In the place of a variant: rules that come with the form."""
+FRIEND = "friend"
+USUAL_BOTS = ("counting", "cautious", "counting", "cautious", "random", "counting", "cautious")
+LEVELS = {"easy": "cautious", "steady": "counting", "strong": "tree"}
+"""Strengths of all opponents: the house bot that plays so."""
+CHOSEN = "chosen"
+"""In the place of a level: each chair as it was chosen."""
+LENGTHS = {
+    "game": to_translate("a whole game"),
+    "deals:1": to_translate("one deal"),
+    "deals:4": to_translate("4 deals"),
+}
+SECONDS = (10, 20, 30, 60, 120, 600)
+PACES = {"1": to_translate("slow"), "0.5": to_translate("normal"), "0.2": to_translate("fast")}
+MAX_OPPONENTS = 7
+_AT_FIRST = {
+    "level": "steady", "length": "game", "seconds": "30", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
+    "chair1": USUAL_BOTS[0],
+}  # fmt: skip
+BAD_RULES = to_translate("These rules cannot be read as TOML: look at the page of a variant for an example.")
+BAD_CHOICE = to_translate("Something in this form cannot be chosen; load the page again.")
+
+
+def form_values(ladder: Ladder, variant: str, form: Mapping[str, str]) -> dict[str, object]:
+    """
+    Give what the form shows.
+
+    Args:
+        ladder: The ladder.
+        variant: A variant of the ladder's, a preset, or `OWN`.
+        form: What was chosen before.
+
+    Raises:
+        LadderError: If there is no such variant.
+    """
+    rules = None if variant == OWN else overview.rules_of(ladder, variant)
+    opponents = rules.players - 1 if rules else 0
+    return {
+        "variant": variant,
+        "rules": rules,
+        "own": OWN,
+        "friend": FRIEND,
+        "variants": names_of_variants(ladder),
+        "house": HOUSE_BOTS,
+        "bots": bots_to_play_with(ladder, variant) if rules else [],
+        "opponents": [form.get(f"chair{number}", USUAL_BOTS[number - 1]) for number in range(1, opponents + 1)],
+        "levels": LEVELS,
+        "lengths": LENGTHS,
+        "seconds": SECONDS,
+        "paces": PACES,
+        "most": MAX_OPPONENTS,
+        "form": _AT_FIRST | dict(form),
+    }
+
+
+def are_own(ladder: Ladder, rules: Rules) -> bool:
+    """Tell whether rules are a person's own: neither those of the ladder's variant of that name, nor the preset's."""
+    try:
+        return rules != overview.rules_of(ladder, rules.name)
+    except LadderError:
+        return True
+
+
+def rules_path(ladder: Ladder, state: TableState, key: str = "") -> str:
+    """Give the address of the page that explains the rules of a table; *key* is a spectator's."""
+    rules = rules_from(state.rules)
+    if not are_own(ladder, rules):
+        return f"/rules/{quote(rules.name)}"
+    return f"/play/{state.name}/rules" + (f"?key={quote(key)}" if key else "")
+
+
+def names_of_variants(ladder: Ladder) -> dict[str, str]:
+    """Give the titles of all variants that can be played, by their names."""
+    found = {name: rules.title for name, rules in PRESETS.items()}
+    return found | {each.variant: each.title for each in overview.variants(ladder, first=0)}
+
+
+def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
+    """
+    Read what was chosen.
+
+    Raises:
+        LadderError: If there is no such variant.
+        RulesFileError: If rules of one's own are not good.
+        UserError: If something was chosen that cannot be.
+    """
+    own = _own_rules(form.get("toml", "")) if form.get("variant") == OWN else None
+    rules = overview.rules_of(ladder, form.get("variant", "")) if own is None else rules_from(own)
+    chairs = _beside_friends(form, rules) if own is not None else _chosen(form, rules)
+    length = form.get("length", "game")
+    if length not in LENGTHS:
+        raise UserError(BAD_CHOICE)
+    return TableOrder(
+        variant=rules.name,
+        rules=own,
+        chairs=(ChairOrder(), *chairs),
+        format=length,
+        seconds=_number(form, "seconds", "30", MIN_SECONDS, MAX_SECONDS),
+        pace=_number(form, "pace", "0.5", 0.0, 10.0),
+        practice="practice" in form,
+    )
+
+
+def _chosen(form: Mapping[str, str], rules: Rules) -> list[ChairOrder]:
+    """Read what was chosen for the other chairs: a level for all of them, or each."""
+    level = form.get("level", CHOSEN)
+    if level in LEVELS:
+        return [ChairOrder(kind=ChairKind.HOUSE, name=LEVELS[level])] * (rules.players - 1)
+    if level != CHOSEN:
+        raise UserError(BAD_CHOICE)
+    return [_chair(form.get(f"chair{number}", USUAL_BOTS[number - 1])) for number in range(1, rules.players)]
+
+
+def _beside_friends(form: Mapping[str, str], rules: Rules) -> list[ChairOrder]:
+    """Put friends beside the opener, and one bot in all other chairs; the form cannot know how many chairs are left."""
+    friends = round(_number(form, "friends", "0", 0, rules.players - 1))
+    bot = _chair(form.get("chair1", USUAL_BOTS[0]))
+    return [_chair(FRIEND)] * friends + [bot] * (rules.players - 1 - friends)
+
+
+def _chair(words: str) -> ChairOrder:
+    if words == FRIEND:
+        return ChairOrder()
+    if words in HOUSE_BOTS:
+        return ChairOrder(kind=ChairKind.HOUSE, name=words)
+    kind, _, name = words.partition(":")
+    if kind != "bot" or not 0 < len(name) <= 64:
+        raise UserError(BAD_CHOICE)
+    return ChairOrder(kind=ChairKind.BOT, name=name)
+
+
+def _own_rules(text: str) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError):  # a plain ValueError: a number of more than 4,300 digits
+        raise UserError(BAD_RULES) from None
+
+
+def _number(form: Mapping[str, str], name: str, usual: str, least: float, maximum: float) -> float:
+    try:
+        number = float(form.get(name, usual))
+    except ValueError:
+        raise UserError(BAD_CHOICE) from None
+    if not least <= number <= maximum:
+        raise UserError(BAD_CHOICE)
+    return number
+
 
 router = APIRouter(prefix="/play")
 
@@ -55,7 +220,7 @@ def open_one(request: Request, form: Form) -> Response:
     site: Site = request.app.state.site
     try:
         site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer_of(request).name or "")
-        order = order_form.order_of(site.ladder, form)
+        order = order_of(site.ladder, form)
         opened = opening.open_table(site.ladder, order, visitor_of(request, form.get("shown", "")))
     except TooOften as error:
         return _form(request, form.get("variant", ""), form, error.sentence, 429, error.minutes)
@@ -161,7 +326,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
         "base": base,
         "variant": state.variant,
         "title": rules.title,
-        "rules_at": order_form.rules_path(ladder, state),
+        "rules_at": rules_path(ladder, state),
     }
     if state.status is TableStatus.WAITING:
         chairs.stay(ladder, state.name)
@@ -176,7 +341,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
         }
         return form_page(request, "play_wait.html", values | more, status)
     if state.status in (TableStatus.OVER, TableStatus.ENDED):
-        variant = order_form.OWN if order_form.are_own(ladder, rules) else state.variant
+        variant = OWN if are_own(ladder, rules) else state.variant
         return form_page(request, "play_end.html", values | {"sheet": sheet_of(ladder, state), "form": variant})
     return form_page(
         request,
@@ -194,11 +359,11 @@ def _watch_link(request: Request, name: str) -> str:
 def _form(request: Request, variant: str, form: Form, error: str, status: int, minutes: str = "") -> Response:
     site: Site = request.app.state.site
     try:
-        values = order_form.form_values(site.ladder, variant, form)
+        values = form_values(site.ladder, variant, form)
     except LadderError:
         if request.method == "GET":
             raise
-        values = order_form.form_values(site.ladder, USUAL_VARIANT, {})
+        values = form_values(site.ladder, USUAL_VARIANT, {})
     shown = form.get("shown") or viewer_of(request).name or ""
     more = {
         "error": error,

@@ -1,11 +1,18 @@
-"""The loop of `pigpen ladder tables`: leases the tables that are ready, and plays them all at once."""
+"""
+The loop of `pigpen ladder tables`: leases the tables that are ready, and plays them all at once.
+
+Running the process that plays the tables with people.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.people.playing.table_rows import UNATTENDED
-from ladder.people.tables.limits import GUEST_DAYS
+from ladder.app.event_log import event_log
+from ladder.people.playing.table_programs import TablePrograms
+from ladder.people.playing.table_run import COMING_SECONDS, UNATTENDED, TableRows, TableRun
+from ladder.people.tables.opening import GUEST_DAYS
+from ladder.results.files import TableFiles
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.store.leases import Lease
 from referee.seats.fair_wait import loop_time
@@ -13,9 +20,7 @@ from referee.seats.fair_wait import loop_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.people.playing.table_rows import TableRows
-    from ladder.people.playing.table_run import TableRun
-    from ladder.results.files import TableFiles
+    from ladder.app.ladder import Ladder
 
 IDLE_SECONDS = 600.0
 """A table that is empty for this time ends, a guest's also while it waits for people."""
@@ -96,3 +101,39 @@ class _Presence:
         if not persons or not all(seat.presence.is_away for seat in persons):
             self._there = now
         return now - self._there
+
+
+async def play_tables(
+    ladder: Ladder,
+    *,
+    log_to_stderr: bool = False,
+    idle_seconds: float = IDLE_SECONDS,
+    retry_seconds: float = RETRY_SECONDS,
+    coming_seconds: float = COMING_SECONDS,
+) -> None:
+    """
+    Play the tables of a ladder until cancelled; tables that are under way then are resumed by the next run.
+
+    Args:
+        ladder: The ladder.
+        log_to_stderr: Write each event to stderr, too.
+        idle_seconds: Seconds after which a table that all people have left ends.
+        retry_seconds: How long a table waits after a failure of the platform.
+        coming_seconds: Seconds that a table waits, when it begins or resumes, for people who are absent.
+
+    Raises:
+        SandboxError: If the log cannot be written.
+    """
+    settings, files = ladder.settings, TableFiles(ladder.settings.data_dir)
+    programs = TablePrograms(settings, ladder.clock)
+    rows = TableRows(ladder.database, ladder.clock, idle_seconds)
+
+    def run(lease: Lease) -> TableRun:
+        return TableRun(lease, rows, files, programs, settings.clock_setting, coming_seconds)
+
+    with event_log(ladder, "tables", to_stderr=log_to_stderr):
+        try:
+            await TablesService(rows, files, run, settings.people_tables, idle_seconds, retry_seconds).run()
+        finally:
+            await programs.close()
+            rows.close()

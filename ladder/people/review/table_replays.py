@@ -1,36 +1,84 @@
-"""Replays of a table, card by card, and the worth of its decisions: for those who have played there."""
+"""
+Data of a table that was played: its record, and the score sheet that follows from it.
+
+Replays of a table, card by card, and the worth of its decisions: for those who have played there.
+
+Practice: an estimate that a person may ask for before a decision. It marks the person as assisted.
+
+The order for a table like one that has been played.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to
-from ladder.app.computing.questions import costliest_in, deals_of, why_question
+from ladder.app.computing.questions import costliest_in, deals_of, hint_question, why_question
 from ladder.app.local.reading import Source, Where, read_match
+from ladder.app.overview import rules_of
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.people.boards.played_boards import YOU, board_of
-from ladder.people.review.table_record import record_of
-from ladder.people.tables.chairs import NO_SEAT
-from ladder.people.tables.table_states import table_page
+from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table, table_page
 from ladder.results.files import TableFiles
-from ladder.store.commands.tables import keep_cost
+from ladder.store.commands.tables import keep_cost, mark_assisted
+from ladder.store.queries.tables import chairs_of
 from ladder.store.table_models import PeopleChair
-from ladder.values.people import TableStatus
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus
+from ladder.values.person_state import PersonSheetRow
 from ladder.values.questions import BotDeals, CostliestQuestion
 from ladder.values.replay import DealPlace
-from ladder.values.why import Why
-from referee.records.recorded import BadRecord
+from ladder.values.why import Hint, Why
+from referee.records.file import read_record
+from referee.records.framing import RecordError
+from referee.records.lines import DealLine
+from referee.records.recorded import BadRecord, seats_of
 from referee.replay.deal_replay import NoDecision, decision_at
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ladder.app.ladder import Ladder
     from ladder.app.recorded_match import RecordedMatch
     from ladder.values.people import TableState
     from ladder.values.replay import DealReplayed
     from ladder.values.why import Costliest
+    from pigpen.values.view import View
+
+NO_RECORD = "This table has no record that can be shown."
+
+
+def record_of(ladder: Ladder, table: TableState) -> Path:
+    """
+    Find the record of a table that is over; it is for those who have played there.
+
+    Raises:
+        LadderError: If there is none.
+    """
+    path = TableFiles(ladder.settings.data_dir).record(table.id)
+    if table.status is not TableStatus.OVER or not path.is_file():
+        raise LadderError(NO_RECORD)
+    return path
+
+
+def sheet_of(ladder: Ladder, table: TableState) -> tuple[PersonSheetRow, ...]:
+    """Read the deals that are over, with the points by the numbers of the chairs; none if they cannot be read."""
+    path = TableFiles(ladder.settings.data_dir).record(table.id)
+    try:
+        return tuple(_row(line) for line in read_record(path) if isinstance(line, DealLine))
+    except (OSError, RecordError):
+        return ()
+
+
+def _row(line: DealLine) -> PersonSheetRow:
+    seats = seats_of(line)
+    scores, totals = (
+        tuple(each[seats.index(chair)] for chair in range(len(seats))) for each in (line.scores, line.totals)
+    )
+    return PersonSheetRow(deal=line.deal, scores=scores, totals=totals)
+
 
 WORST = 3
 """Number of the costliest decisions of a deal that are shown."""
@@ -156,3 +204,58 @@ def _index(recorded: RecordedMatch, place: DealPlace) -> int:
     if place not in recorded.where:
         raise LadderError(f"There is no board {place.board}, rotation {place.rotation} here.")
     return recorded.where[place]
+
+
+NO_PRACTICE = "This table gives no estimates before you play. Open a table for practice."
+
+
+def ask_before(ladder: Ladder, name: str, secret: str, view: View, asker: str = "") -> Hint:
+    """
+    Say what each choice of the open decision of a chair is worth; the table, which is for practice, counts as assisted.
+
+    Args:
+        ladder: The ladder.
+        name: The table's.
+        secret: The chair's.
+        view: What its seat knows. Nothing else is looked at.
+        asker: The account or address whose place in the queue it takes (`ladder.app.computing.asking`).
+
+    Raises:
+        BeingComputed: If it is not estimated yet.
+        Forbidden: If the table is not for practice, or the secret is for no chair there.
+        LadderError: If there is no such table.
+        UserError: If there are too many choices.
+    """
+    with ladder.database.read() as session:
+        table = found_table(session, name)
+        if chair_for(chairs_of(session, table.id), secret) is None:
+            raise Forbidden(NO_SEAT)
+        if not table.practice:
+            raise Forbidden(NO_PRACTICE)
+    try:
+        check_choices(view)
+    except TooManyChoices as error:
+        raise UserError(f"There is no estimate of this decision: {error}.") from None
+    if not table.assisted:
+        with ladder.database.write() as session:
+            mark_assisted(found_table(session, name))
+    return Hint.model_validate_json(answer_to(ladder, hint_question(view), asker))
+
+
+def same_order(ladder: Ladder, state: TableState) -> TableOrder:
+    """Order a table with the same rules, chairs and clock, and new cards."""
+    try:
+        is_own = rules_of(ladder, state.variant).to_plain() != state.rules
+    except LadderError:
+        is_own = True
+    return TableOrder(
+        variant=state.variant,
+        rules=state.rules if is_own else None,
+        chairs=tuple(
+            ChairOrder(kind=each.kind, name="" if each.kind is ChairKind.PERSON else each.name) for each in state.chairs
+        ),
+        format="deals:1" if state.format.startswith("board:") else state.format,
+        seconds=state.seconds,
+        pace=state.pace,
+        practice=state.practice,
+    )

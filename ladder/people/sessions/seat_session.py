@@ -1,4 +1,6 @@
 """
+Answers from a person's browser: read, and held against the rules before the referee hears of it.
+
 The web process's end of a person's chair: one client of its seat, however many tabs show it.
 
 A session finds the seat, plays there, and finds it again when the table was started anew. It ends a while after its
@@ -13,23 +15,100 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ladder.errors import Conflict, LadderError, StoreError, TooOften
+from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.people.seat.client import PersonClient
-from ladder.people.sessions.person_answers import answer_of, is_same_answer
+from ladder.people.seat.illegal_cards import why_not
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
-from ladder.people.sessions.table_info import info_of
-from ladder.people.sessions.tabs import Tab
+from ladder.people.sessions.table_info import Tab, info_of
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.people import ChairKind, TableStatus
+from ladder.values.text import counted
 from pigpen.client import Refused, Unreachable
+from pigpen.rules import Card, Face, MoonChoice, Phase, cards_in, mask_of
+from referee.records.steps import NAMES, parse_action, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from ladder.people.sessions.table_info import FoundSeat
-    from ladder.people.sessions.table_phrases import TablePhrases
+    from ladder.people.sessions.table_info import FoundSeat, TablePhrases
     from ladder.values.people import SeatPlace
     from ladder.values.person_state import PersonState, Phrase
+    from pigpen.rules import Action
+    from pigpen.values.view import View
+
+LONGEST_ANSWER = 200
+"""Characters."""
+
+
+def answer_of(view: View, words: str) -> Action:
+    """
+    Read the answer to the question of *view*.
+
+    Args:
+        view: What the person sees.
+        words: As in a record: ``QS``, ``QS KH 2C``, ``JD*``, nothing at all, ``add``.
+
+    Raises:
+        UserError: If it is none, or not allowed; the sentence says why.
+    """
+    kind = view.phase.name.lower()
+    try:
+        action = parse_action(kind, words[: LONGEST_ANSWER + 1])
+    except ValueError:
+        raise UserError(f"{words[:40]!r} is no answer to this question; {_WANTED[kind]}.") from None
+    if isinstance(action, Card):
+        return _allowed(view, action)
+    if isinstance(action, MoonChoice):
+        return action
+    return _passed(view, action) if isinstance(action, tuple) else _exposed(view, action)
+
+
+def is_same_answer(action: Action | None, words: str) -> bool:
+    """Tell whether *words* say what was answered."""
+    if action is None:
+        return False
+    kind, wanted = words_of(action)
+    try:
+        return words_of(parse_action(kind, words[: LONGEST_ANSWER + 1]))[1] == wanted
+    except ValueError:
+        return False
+
+
+def _allowed(view: View, card: Card) -> Card:
+    if not view.hand_mask & card.mask:
+        raise UserError(f"{card} is not in your hand.")
+    if reason := why_not(view, card):
+        raise UserError(reason)
+    return card
+
+
+def _passed(view: View, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    chosen = mask_of(cards)
+    if chosen & ~view.hand_mask:
+        raise UserError(f"{NAMES[cards_in(chosen & ~view.hand_mask)[0]]} is not in your hand.")
+    if len(cards) != view.pass_count or chosen.bit_count() != view.pass_count:
+        raise UserError(
+            f"{counted(view.pass_count, 'card is', 'different cards are')} passed, not {chosen.bit_count()}."
+        )
+    return cards_in(chosen)
+
+
+def _exposed(view: View, faces: Mapping[Card, Face]) -> Mapping[Card, Face]:
+    for card, face in faces.items():
+        if not view.legal_mask & card.mask:
+            raise UserError(f"{card} may not be exposed.")
+        if face is Face.DOWN and not (view.rules.exposing and view.rules.exposing.face_down):
+            raise UserError(f"{card} may not be put face down in this variant.")
+    return faces
+
+
+_WANTED = {
+    Phase.PASS.name.lower(): "cards are wanted, such as QS KH 2C",
+    Phase.EXPOSE.name.lower(): "cards are wanted, such as QS JD*, or nothing",
+    Phase.PLAY.name.lower(): "a card is wanted, such as QS",
+    Phase.MOON.name.lower(): "subtract or add is wanted",
+}
+
 
 SESSION_SECONDS = 60.0
 """Seconds that a session stays after its last tab."""

@@ -1,18 +1,25 @@
-"""All tables whose pages are open in this process, and the sessions of the people there."""
+"""
+All tables whose pages are open in this process, and the sessions of the people there.
+
+All open tabs of tables with people in this web process: of chairs, and of spectators.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.people.sessions.seat_session import SESSION_SECONDS, SeatSession
-from ladder.people.sessions.table_phrases import TablePhrases
+from ladder.people.sessions.spectators import TableWatches
+from ladder.people.sessions.table_info import TablePhrases
+from ladder.results.files import TableFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ladder.app.ladder import Ladder
     from ladder.people.sessions.table_info import FoundSeat
-    from ladder.results.files import TableFiles
 
 
 class SessionPool:
@@ -60,3 +67,23 @@ class SessionPool:
 
     def _forget(self, key: tuple[str, str]) -> None:
         self._sessions.pop(key, None)
+
+
+@dataclass(frozen=True)
+class OpenTabs:
+    """Each route of tables has it as `request.app.state.open_tabs`."""
+
+    seat_sessions: SessionPool
+    """The chairs of people whose pages are open."""
+    watches: TableWatches
+    """The tables that visitors watch."""
+
+    async def close(self) -> None:
+        """End all of them."""
+        await self.seat_sessions.close()
+        await self.watches.close()
+
+
+def no_tabs(ladder: Ladder) -> OpenTabs:
+    """Begin without any."""
+    return OpenTabs(SessionPool(TableFiles(ladder.settings.data_dir)), TableWatches(ladder))

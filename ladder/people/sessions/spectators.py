@@ -1,24 +1,290 @@
-"""Spectators of tables: the files of each table are read once, for all who watch it."""
+"""
+The public view of a deal, made only from cards that were played or exposed: hands are never read.
+
+A table as its spectators see it: who may watch, and the public state that its files hold.
+
+Spectators of tables: the files of each table are read once, for all who watch it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
+import hmac
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
+
+from ladder.app.replay_moments import shown_moment
 from ladder.errors import Busy, LadderError
-from ladder.people.sessions.tabs import Tab
-from ladder.people.sessions.watched_table import WatchedFiles, watched
+from ladder.people.sessions.person_state_parts import shown_deal
+from ladder.people.sessions.table_info import Tab, kinds_of
+from ladder.people.tables.chairs import NO_TABLE, chair_for, found_table, state_of
+from ladder.results.files import TableFiles
+from ladder.sandbox.bots.bot_source import seat_names
 from ladder.site.server.places import SharedPlaces
+from ladder.store.queries.tables import chairs_of
+from ladder.values.people import TablePurpose, TableStatus
+from ladder.values.person_state import PersonSheetRow
+from ladder.values.replay import ReplayMoment
+from ladder.values.watch_state import WatchState
+from pigpen.rules import Card, Exposure, Face, Phase
+from pigpen.values.notices import DealResult
+from pigpen.values.view import Seen, View
+from referee.records.file import read_record
+from referee.records.framing import RecordError
+from referee.records.journal import JournalLine
+from referee.records.lines import DealLine
+from referee.records.rules_file import rules_from
+from referee.records.steps import kind_and_words, parse_action
+from referee.replay.table_view import seat_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from ladder.app.ladder import Ladder
     from ladder.site.server.places import Place
+    from ladder.store.table_models import PeopleTable
     from ladder.values.people import TableState
-    from ladder.values.watch_state import WatchState
+    from ladder.values.person_state import PersonDeal
+    from pigpen.rules import Rules
+    from referee.records.lines import Step
+
+DRAWN_AT_BOTTOM = 0
+
+
+class PublicDeal:
+    """The events of a deal, as far as they are public (C-9)."""
+
+    def __init__(self, rules: Rules, number: int, totals: Sequence[int]) -> None:
+        """
+        Begin with the cards dealt.
+
+        Args:
+            rules: The variant.
+            number: Of the deal.
+            totals: Before it, by seat.
+        """
+        self._rules = rules
+        self._number = number
+        self._totals = tuple(totals)
+        self._plays = bytearray()
+        self._leaders = bytearray()
+        self._has_passed = self._has_exposed = False
+        self._up: list[Exposure] = []
+        self._down: list[Exposure] = []
+
+    def take(self, steps: Iterable[Step]) -> None:
+        """Take the answers to a question, or to several."""
+        for step in steps:
+            kind, words = kind_and_words(step)
+            if kind == "pass":
+                self._has_passed = True
+            elif kind == "expose":
+                self._has_exposed = True
+                self._expose(step.seat, words)
+            elif kind == "play":
+                self._play(step.seat, Card.parse(words))
+
+    def view(self) -> View:
+        """Give the view of a spectator, who has no hand."""
+        played = set(self._plays)
+        known = [*self._up, *(each for each in self._down if each.card in played)]
+        hidden = [0] * self._rules.players
+        for each in self._down:
+            hidden[each.seat] += each.card not in played
+        made = View(
+            self._rules, DRAWN_AT_BOTTOM, self._number, self._phase, 0, 0, 0, 0, tuple(known), tuple(hidden),
+            bytes(self._plays), bytes(self._leaders), None, totals=self._totals,
+        )  # fmt: skip
+        is_between = len(self._plays) % self._rules.players == 0 and self._phase is Phase.PLAY and self._plays
+        return (
+            replace(made, leaders=made.leaders + bytes((made.winner(len(made.leaders) - 1),))) if is_between else made
+        )
+
+    def moment(self, names: Sequence[str], result: DealResult | None) -> ReplayMoment:
+        """Give what a page draws; *result* if the deal is over."""
+        view = self.view()
+        made = shown_moment(seat_table(view, names, result))
+        seats = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.seats)
+        is_to_lead = self._phase is Phase.EXPOSE and (self._has_exposed or not self._rules.exposing)
+        return made.model_copy(update={"seats": seats} | ({"phase": "play"} if is_to_lead else {}))
+
+    @property
+    def _phase(self) -> Phase:
+        if self._plays:
+            return Phase.OVER if len(self._plays) == len(self._rules.deck) else Phase.PLAY
+        if self._rules.pass_offset(self._number) and not self._has_passed:
+            return Phase.PASS
+        return Phase.EXPOSE
+
+    def _expose(self, seat: int, words: str) -> None:
+        action = parse_action("expose", words)
+        assert isinstance(action, dict)
+        for card, face in action.items():
+            (self._up if face is Face.UP else self._down).append(Exposure(seat, card, face))
+
+    def _play(self, seat: int, card: Card) -> None:
+        if len(self._plays) % self._rules.players == 0:
+            self._leaders.append(seat)
+        self._plays.append(card)
+
+
+KEY_BYTES = 16
+
+
+def watch_key(ladder: Ladder, name: str) -> str:
+    """
+    Give the key with which a table may be watched; empty if watching is forbidden: others will play the same cards.
+
+    Raises:
+        LadderError: If there is no such table.
+    """
+    with ladder.database.read() as session:
+        return _key(found_table(session, name))
+
+
+def watched(ladder: Ladder, name: str, key: str) -> TableState:
+    """
+    Read a table that a visitor may watch.
+
+    Raises:
+        LadderError: If there is no such table, or the key is not its.
+    """
+    with ladder.database.read() as session:
+        table = found_table(session, name)
+        wanted = _key(table)
+        if not wanted or not hmac.compare_digest(wanted.encode(), key.encode(errors="surrogatepass")):
+            raise LadderError(NO_TABLE)
+        chairs = chairs_of(session, table.id)
+        return state_of(table, chairs, chair_for(chairs, ""))
+
+
+def _key(table: PeopleTable) -> str:
+    """Derive the key from the seed, which is secret until the table is over; then there is nothing to hide."""
+    if table.purpose != TablePurpose.FREE:
+        return ""
+    made = hmac.new(bytes.fromhex(table.seed), b"pigpen watch", hashlib.sha256).digest()[:KEY_BYTES]
+    return base64.urlsafe_b64encode(made).decode().rstrip("=")
+
+
+class WatchedFiles:
+    """The files of one table, read as they grow. Not for several threads at once."""
+
+    def __init__(self, ladder: Ladder, table: TableState, delay: float) -> None:
+        """Begin before the first line."""
+        files = TableFiles(ladder.settings.data_dir)
+        self._paths = files.record(table.id), files.journal(table.id)
+        self._rules = rules_from(table.rules)
+        self._names = seat_names(chair.name for chair in table.chairs)
+        self._kinds = kinds_of(table)
+        self._delay = delay
+        self._seen: tuple[tuple[int, int], ...] = ()
+        self._deals: list[DealLine] = []
+        self._known = -1, 0
+        self._number = 0
+
+    def look(self, table: TableState) -> list[WatchState]:
+        """Give the table after each step that is new, or as it is now for the first time; nothing if nothing is new."""
+        is_over = table.status in (TableStatus.OVER, TableStatus.ENDED)
+        seen = (*map(_mark, self._paths), (is_over, 0))
+        if seen == self._seen:
+            return []
+        self._seen = seen
+        deals, lines = _deals_in(self._paths[0]) or self._deals, _answers_in(self._paths[1])
+        found = []
+        if len(deals) > len(self._deals) == self._known[0]:  # the deal that was looked at is over
+            found = [
+                self._state(each, None, table) for each in self._news(self._known[0], [deals[self._known[0]].steps])
+            ]
+        self._deals = deals
+        if lines and lines[0].deal >= len(deals):
+            news = self._news(lines[0].deal, [line.steps for line in lines])
+            found += [self._state(each, None, table) for each in news]
+        public, result = self._now(lines)
+        if is_over or result or not found:
+            found.append(self._state(public, result, table, is_over=is_over))
+        return found
+
+    def _news(self, deal: int, answers: Sequence[Sequence[Step]]) -> Iterator[PublicDeal]:
+        """Yield a deal after each answer that is new; one that is looked at for the first time only as it is now."""
+        done, known = [step for steps in answers for step in steps], self._known[1] if self._known[0] == deal else 0
+        if self._known[0] < 0:
+            known = len(done) - 1
+        self._known = deal, len(done)
+        public = self._begun(deal)
+        for number, step in enumerate(done, 1):
+            public.take([step])
+            if number > known and (step.play or number == len(done)):
+                yield public
+
+    def _now(self, lines: Sequence[JournalLine]) -> tuple[PublicDeal | None, DealResult | None]:
+        """Give the deal under way; before its first step the last one, with its result."""
+        last = self._deals[-1] if self._deals else None
+        if lines and (last is None or lines[-1].deal > last.deal):
+            public = self._begun(lines[0].deal)
+            for line in lines:
+                public.take(line.steps)
+            return public, None
+        if last is None:
+            return None, None
+        public = self._begun(last.deal)
+        public.take(last.steps)
+        return public, DealResult(last.deal, DRAWN_AT_BOTTOM, last.scores, last.totals)
+
+    def _begun(self, deal: int) -> PublicDeal:
+        before = [line.totals for line in self._deals if line.deal < deal]
+        return PublicDeal(self._rules, deal, before[-1] if before else (0,) * self._rules.players)
+
+    def _state(
+        self, public: PublicDeal | None, result: DealResult | None, table: TableState, *, is_over: bool = False
+    ) -> WatchState:
+        self._number += 1
+        rows = (PersonSheetRow(deal=line.deal, scores=line.scores, totals=line.totals) for line in self._deals)
+        return WatchState(
+            number=self._number,
+            is_over=is_over,
+            reason=table.reason if table.status is TableStatus.ENDED else "",
+            delay=self._delay,
+            deal=self._head(public) if public else None,
+            moment=public.moment(self._names, result) if public else None,
+            sheet=tuple(rows),
+        )
+
+    def _head(self, public: PublicDeal) -> PersonDeal:
+        return shown_deal(Seen(public.view(), self._names), self._kinds)
+
+
+def _deals_in(record: Path) -> list[DealLine]:
+    """Read the deals that are over; none if the file is being written just now, or is not there."""
+    try:
+        return [line for line in read_record(record) if isinstance(line, DealLine)]
+    except (OSError, RecordError):
+        return []
+
+
+def _answers_in(journal: Path) -> list[JournalLine]:
+    """Read what has been done in the deal under way, or in the one before it."""
+    try:
+        whole = journal.read_bytes().rpartition(b"\n")[0]
+        return [JournalLine.model_validate_json(line) for line in whole.split(b"\n") if line]
+    except (OSError, ValidationError):
+        return []
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    """Give a mark that changes with the file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
 
 LOOK_SECONDS = 0.4
 """Seconds between two looks at the files of a watched table."""

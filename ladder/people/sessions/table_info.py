@@ -1,18 +1,30 @@
-"""Facts about a table and about a person's seat at it, as the person's browser is shown them."""
+"""
+Facts about a table and about a person's seat at it, as the person's browser is shown them.
+
+Phrases that people at a table send to each other: a file that all web processes of a site add to, and read.
+
+States that the open tabs of a table's page have still to show.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, get_args
 
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.people import TablePurpose, TableStatus
+from ladder.values.person_state import Phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import Self
 
     from ladder.values.people import SeatPlace, TableState
-
 
 Kind = Literal["person", "house", "bot"]
 ShownStatus = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
@@ -79,3 +91,87 @@ def _status(found: FoundSeat) -> ShownStatus:
         case TableStatus.READY if found.place.attempt:
             return "resuming"
     return "starting"
+
+
+PHRASES: tuple[Phrase, ...] = get_args(Phrase)
+MAX_BYTES = 64 * 1024
+"""Bytes after which a table takes no more of them: over 2,000 phrases."""
+
+
+class TablePhrases:
+    """The phrases of one table from now on."""
+
+    def __init__(self, path: Path) -> None:
+        """Begin after what the file holds already; there may be none."""
+        self._path = path
+        self._read = self._size()
+
+    def send(self, chair: int, phrase: Phrase) -> None:
+        """
+        Add a phrase of the person in a chair, in one write, so that lines of other processes stay whole.
+
+        A table that has been removed meanwhile takes none.
+        """
+        if self._size() < MAX_BYTES:
+            with suppress(FileNotFoundError), self._path.open("ab", buffering=0) as file:
+                file.write(f"{json.dumps([chair, phrase])}\n".encode())
+
+    def received(self) -> Iterator[tuple[int, Phrase]]:
+        """Give the phrases since the last call, each with the chair of the person."""
+        if self._size() <= self._read:
+            return
+        whole = b""
+        with suppress(FileNotFoundError), self._path.open("rb") as file:
+            file.seek(self._read)
+            whole = file.read(MAX_BYTES).rpartition(b"\n")[0]
+        self._read += len(whole) + 1 if whole else 0
+        for line in whole.splitlines():
+            chair, phrase = json.loads(line)
+            yield chair, phrase
+
+    def _size(self) -> int:
+        try:
+            return self._path.stat().st_size
+        except OSError:
+            return 0
+
+
+S = TypeVar("S")
+MAX_BEHIND = 64
+"""States that wait for a slow tab; older ones are left out."""
+
+
+class Tab(Generic[S]):
+    """One tab: an asynchronous iterator of states, which ends when nothing more will come."""
+
+    def __init__(self, closed: Callable[[Tab[S]], None], *first: S) -> None:
+        """Begin with these states; *closed* is called when the tab is closed."""
+        self._closed = closed
+        self._states: deque[S] = deque(first, maxlen=MAX_BEHIND)
+        self._news = asyncio.Event()
+        self._has_ended = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> S:
+        while not self._states:
+            if self._has_ended:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self._states.popleft()
+
+    def put(self, state: S) -> None:
+        """Give it the next state."""
+        self._states.append(state)
+        self._news.set()
+
+    def end(self) -> None:
+        """Note that nothing more will come."""
+        self._has_ended = True
+        self._news.set()
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._closed(self)

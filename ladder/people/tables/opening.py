@@ -1,21 +1,35 @@
-"""Opening a table: what is played there, and who sits in which chair."""
+"""
+Limits on the number of tables, so that a script that opens tables leaves room for other visitors.
+
+Tables that wait for people and tables that play have places of their own. If all places are taken, they are shared
+fairly: a table of those who have the most is ended before a visitor with fewer is refused.
+
+A table as it is ordered in words, on a command line.
+
+Opening a table: what is played there, and who sits in which chair.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
 
 from ladder.app.accounts.secrets import hash_of
-from ladder.errors import Conflict, Forbidden, LadderError, UserError
+from ladder.entry.networks import neighbourhood_of
+from ladder.entry.variants import choices
+from ladder.errors import Busy, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.matches.house import HOUSE_BOTS
-from ladder.people.tables.limits import check_limits, guest_hash, make_place
 from ladder.results.files import TableFiles
-from ladder.store.commands.tables import NewChair, NewTable, add_table
+from ladder.store.commands.tables import NewChair, NewTable, add_table, end_table
 from ladder.store.names import find_stored_bot, find_version, imitated
-from ladder.store.queries.tables import has_open, ladder_rules, plays
-from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable
+from ladder.store.queries.tables import all_open, has_open, ladder_rules, plays
+from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus
+from ladder.values.submission import VariantFile
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
@@ -26,9 +40,128 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ladder.app.ladder import Ladder
+    from ladder.settings.settings import Settings
     from ladder.store.database import Session
-    from ladder.values.people import TableOrder, TableVisitor
+    from ladder.store.table_models import PeopleTable
+    from ladder.values.people import TableVisitor
     from pigpen.rules import Rules
+
+MAX_GUEST_TABLES, MAX_ACCOUNT_TABLES = 2, 5
+"""Tables that one of them may have open."""
+RETRY_SECONDS = 600.0
+"""Seconds after which a table that all people have left has ended."""
+OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
+OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
+TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
+GAVE_WAY = "This table was ended: all tables of this ladder were taken, and you or your network had the most."
+GUEST_DAYS = 30
+"""Days after the end for which tables of guests are kept; those of accounts stay."""
+
+
+def guest_hash(who: TableVisitor) -> str:
+    """Give what is kept of a guest; nothing of an account."""
+    return hash_of(f"guest {who.guest}") if who.account is None and who.guest else ""
+
+
+def check_limits(session: Session, settings: Settings, who: TableVisitor) -> None:
+    """
+    Make sure that a visitor may open one more table, whatever others do.
+
+    Raises:
+        Forbidden: If this ladder has no tables.
+        TooOften: If this visitor, or the guests at its address, have enough of them.
+    """
+    if settings.people_tables == 0:
+        raise Forbidden("This ladder has no tables for people; pigpen play human seats you in a terminal.")
+    tables, guest = all_open(session), guest_hash(who)
+    if who.account is not None:
+        if sum(each.owner == who.account for each in tables) >= MAX_ACCOUNT_TABLES:
+            raise TooOften(OWN, RETRY_SECONDS)
+        return
+    if guest and sum(each.guest == guest for each in tables) >= MAX_GUEST_TABLES:
+        raise TooOften(OWN, RETRY_SECONDS)
+    if who.network and sum(each.network == who.network for each in tables) >= settings.guest_tables:
+        raise TooOften(OF_ADDRESS, RETRY_SECONDS)
+
+
+def make_place(session: Session, settings: Settings, table: PeopleTable, now: float) -> None:
+    """
+    Make sure that there is a place for a table that was just opened, or that now begins to play.
+
+    If there is none, another table in the same state (it waits, or it plays) is ended. It belongs to the account, or
+    to the addresses near each other, with the most such tables; they must have more than the opener of this one.
+
+    Raises:
+        Busy: If all places are taken, and no other visitor has more of them.
+    """
+    is_waiting = table.status == TableStatus.WAITING
+    like_it = [each for each in all_open(session) if (each.status == TableStatus.WAITING) == is_waiting]
+    if len(like_it) <= settings.people_tables:
+        return
+    given_up = _given_up(like_it, table)
+    if given_up is None:
+        raise Busy(TAKEN, RETRY_SECONDS)
+    end_table(session, given_up, GAVE_WAY, now)
+
+
+def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | None:
+    """Choose the table that makes room for the new one, among *tables*; None: no other has more than its opener."""
+    near, own = Counter(map(_neighbours, tables)), Counter(map(_opener, tables))
+
+    def order(table: PeopleTable) -> tuple[int, int, bool, float]:
+        return -near[_neighbours(table)], -own[_opener(table)], table.owner is not None, table.touched
+
+    for each in sorted(tables, key=order):
+        if _neighbours(each) != _neighbours(new):
+            has_more = near[_neighbours(each)] > near[_neighbours(new)]
+        else:
+            has_more = own[_opener(each)] > own[_opener(new)]
+        if has_more:
+            return each
+    return None
+
+
+def _opener(table: PeopleTable) -> tuple[str, str]:
+    """Say who is counted: an account, an address of guests, or the users of the ladder's machine."""
+    return ("account", table.owner) if table.owner else ("address", table.network or "")
+
+
+def _neighbours(table: PeopleTable) -> tuple[str, str]:
+    kind, name = _opener(table)
+    return kind, neighbourhood_of(name) if kind == "address" else name
+
+
+PERSON = "person"
+"""The word for a chair that is left to a person."""
+
+
+def ordered_table(variant: str, chairs: Sequence[str], **more: Any) -> TableOrder:
+    """
+    Make an order from words of a command line.
+
+    Args:
+        variant: A variant of the ladder, a preset, or a TOML file here.
+        chairs: For each chair `PERSON`, a house bot, or a bot of the ladder; none: one person, and house bots.
+        more: Other fields of the order.
+
+    Raises:
+        RulesFileError: If the file holds no rules.
+        UserError: If the order makes no sense.
+    """
+    (wanted,) = choices([variant])
+    rules = {"rules": wanted.rules} if isinstance(wanted, VariantFile) else {"variant": wanted}
+    try:
+        return TableOrder(**rules, chairs=tuple(map(_chair, chairs)), **more)
+    except ValidationError as error:
+        detail = error.errors(include_url=False, include_input=False)[0]
+        raise UserError(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}.") from None
+
+
+def _chair(word: str) -> ChairOrder:
+    if word == PERSON:
+        return ChairOrder()
+    return ChairOrder(kind=ChairKind.HOUSE if word in HOUSE_BOTS else ChairKind.BOT, name=word)
+
 
 NAME_BYTES, SECRET_BYTES = 9, 32
 GUEST = "guest"

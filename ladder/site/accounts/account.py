@@ -10,11 +10,10 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app.accounts import sessions, tokens
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, UserError
-from ladder.site.accounts.browser_sessions import in_hashing_turn, site_address
+from ladder.site.accounts.login import in_hashing_turn, site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
+from ladder.site.server.viewer import FOR_PEOPLE, Form, address_of, demand, form_page
 from ladder.values.accounts import NewSecret, Scope, Viewer
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from starlette.responses import RedirectResponse, Response
 
 from ladder.app.accounts.registering import log_in_known, register_known
 from ladder.errors import Forbidden, LadderError
-from ladder.site.accounts.browser_sessions import begin_in_browser, next_of, site_address, visit_of
+from ladder.site.accounts.login import begin_in_browser, next_of, site_address, visit_of
 from ladder.site.server.attempts import Attempt
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.provider_state import Flow, ProviderState
-from ladder.site.server.viewer import NO_PAGE, address_of
+from ladder.site.server.flows import Flow, ProviderState
+from ladder.site.server.viewer import NO_PAGE, Form, address_of, form_page
 
 if TYPE_CHECKING:
     from ladder.app.accounts.oidc import KnownPerson

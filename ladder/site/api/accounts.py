@@ -9,10 +9,11 @@ from starlette.responses import Response
 
 from ladder.app.accounts import device, sessions, tokens
 from ladder.entry.policy import Act
-from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.accounts.login import site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.fresh import HEADERS, fresh
+from ladder.site.server.headers import FRESH_HEADERS as HEADERS
+from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, logged_in
 from ladder.values.accounts import (
     CredentialRow,

@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from ladder.app.event import acts, event_csv, exporting, holding, reading
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
-from ladder.site.server.fresh import fresh, json_of
+from ladder.site.server.headers import fresh, json_of
 from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow

@@ -14,7 +14,7 @@ from ladder.app.submit.registry import registry_place, registry_token
 from ladder.entry.policy import Act
 from ladder.registry.tokens import MAX_SCOPES
 from ladder.site.server.attempts import Attempt
-from ladder.site.server.fresh import fresh
+from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
 from ladder.values.registry import RegistryPlace, RegistryToken
 

@@ -1,4 +1,10 @@
-"""The API's deals of recorded matches, and the records themselves."""
+"""
+The API's deals of recorded matches, and the records themselves.
+
+The API's mistakes in a recorded deal: estimated on request by the process that computes, and kept.
+
+The API's routes for the data set: its manifest and its files.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +17,18 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import FileResponse, Response
 
 from ladder.app import matches
+from ladder.app.computing.mistakes import mistakes as find_mistakes
+from ladder.app.dataset.offered import dataset_file, offered_dataset
 from ladder.app.replay import deal_replayed, sees_more
-from ladder.errors import UserError
+from ladder.errors import LadderError, UserError
 from ladder.site.api.routes import answer
-from ladder.site.server.fresh import fresh
+from ladder.site.server.headers import fresh, json_of
+from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
+from ladder.site.server.problems import asker_of
 from ladder.site.server.viewer import viewer_of
+from ladder.values.dataset import DatasetManifest
 from ladder.values.replay import DealReplayed
+from ladder.values.why import Mistakes
 
 if TYPE_CHECKING:
     from pathlib import Path as PathOnDisk
@@ -71,3 +83,46 @@ def _sha256(path: PathOnDisk, changed: int, size: int) -> bytes:
     """Hash a file; it is another one when its time or size is."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
+
+
+JSON = "application/json"
+
+
+@router.get(
+    "/matches/{match}/boards/{board}/rotations/{rotation}/mistakes", response_model=Mistakes, responses=DOCUMENTED
+)
+def mistakes(request: Request, match: MatchNumber, board: BoardNumber, rotation: RotationNumber) -> Response:
+    """Find the decisions of a deal, by all its bots, that cost points by an estimate from what each seat knew."""
+    site: Site = request.app.state.site
+
+    def make() -> tuple[bytes, str]:
+        return json_of(find_mistakes(site.ladder, match, board, rotation, asker_of(request))), JSON
+
+    return site.fixed.respond(request, request.url.path, make)
+
+
+PARQUET = "application/vnd.apache.parquet"
+CHECKED = {"Cache-Control": "no-cache"}
+"""Kept, but looked after each time: an export writes some files anew."""
+Name = Annotated[str, Path(max_length=80)]
+
+
+@router.get("/data", response_model=DatasetManifest)
+def manifest(request: Request) -> Response:
+    """Give the manifest of the data set: licence, rows of each table, size and SHA-256 of each file."""
+    site: Site = request.app.state.site
+    return fresh(offered_dataset(site.ladder.settings.data_dir))
+
+
+@router.get(
+    "/data/{table}/{part}",
+    response_class=FileResponse,
+    responses={200: {"content": {PARQUET: {}}, "description": "A Parquet file"}},
+)
+def part(request: Request, table: Name, part: Name) -> Response:
+    """Give a file of the data set."""
+    site: Site = request.app.state.site
+    path = dataset_file(site.ladder.settings.data_dir, f"{table}/{part}")
+    if not path.is_file():
+        raise LadderError(f"The data set has no file '{table}/{part}'.")
+    return FileResponse(path, media_type=PARQUET, filename=f"{table}-{part}", headers=CHECKED)

@@ -1,30 +1,51 @@
-"""The API: the values that `--json` prints and pages show."""
+"""
+The API: the values that `--json` prints and pages show.
+
+The API's ladder TV: which board to watch next.
+
+The API's answer to what is new.
+
+The API's routes for owners of bots: what their bots printed, and taking them out of the ladder.
+"""
 
 from __future__ import annotations
 
 import io
+import time
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app import bots, matches, overview
+from ladder.app.computing.asking import computing_files
 from ladder.app.health import health
+from ladder.app.logs import logs as read_logs
 from ladder.app.standings_csv import write_csv
+from ladder.app.states import allow_people, retire
+from ladder.app.tv import MATCHES, tv_next
+from ladder.app.whats_new import whats_new
+from ladder.entry.policy import Act
 from ladder.site.rendering.cache import key_of
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.fresh import fresh, json_of
-from ladder.site.server.viewer import viewer_of
-from ladder.values.bots import BotList, BotPage, Matchups
+from ladder.site.server.headers import fresh, json_of
+from ladder.site.server.viewer import FOR_PEOPLE, demand, viewer_of
+from ladder.values.bots import BotList, BotPage, Matchups, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.health import LadderHealth
+from ladder.values.logs import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.order import Order
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
+from ladder.values.tv import TvNext
+from ladder.values.value import Time
+from ladder.values.whats_new import WhatsNew
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ladder.app.ladder import Ladder
     from ladder.site.server.context import Site
     from ladder.values.value import Value
 
@@ -214,3 +235,64 @@ def scores(request: Request, number: Number) -> Response:
 def _kept(request: Request, make: Callable[[], tuple[bytes, str]]) -> Response:
     site: Site = request.app.state.site
     return site.answers.respond(request, key_of(request), make)
+
+
+Seen = Annotated[
+    str,
+    Query(max_length=20 * MATCHES, pattern=r"^(\d{1,18}(,\d{1,18})*)?$", description="Matches watched: 17,18,21."),
+]
+FirstMatch = Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="The match to begin with.")]
+
+
+@router.get("/tv", response_model=TvNext)
+def tv(request: Request, seen: Seen = "", first: FirstMatch = None) -> Response:
+    """Choose a board of the newest matches to watch: by how close the match was, how strong its bots, its swing."""
+    site: Site = request.app.state.site
+    numbers = {int(each) for each in seen.split(",") if each}
+    if len(numbers) > MATCHES:
+        raise HTTPException(422, f"Name at most {MATCHES} matches.")
+    return answer(request, lambda: _next(site.ladder, numbers, first))
+
+
+def _next(ladder: Ladder, seen: set[int], first: int | None) -> TvNext:
+    """Choose the board, and see whether its decisions may be asked for."""
+    is_estimating = computing_files(ladder).is_alive(time.time())
+    return TvNext(board=tv_next(ladder, seen, first), is_estimating=is_estimating)
+
+
+Since = Annotated[Time | None, Query(description="With its time zone: 2026-11-27T20:00:00Z.")]
+
+
+@router.get("/new", response_model=WhatsNew)
+def new(request: Request, since: Since = None) -> Response:
+    """Give upsets and bots that came and went; with `since` what has happened since then, with a token to own bots."""
+    site: Site = request.app.state.site
+    return fresh(whats_new(site.ladder, since.timestamp() if since else None, viewer_of(request).name))
+
+
+Seat = Annotated[str, Path(max_length=80, description="The bot's number in the match, or its name.")]
+
+
+@router.get("/matches/{number}/seats/{seat}/logs", response_model=list[SeatLog])
+def logs(
+    request: Request, number: Number, seat: Seat, rotation: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None
+) -> Response:
+    """Give the end of what a bot printed in a match, to its owner and to organisers."""
+    site: Site = request.app.state.site
+    return fresh(read_logs(site.ladder, viewer_of(request), number, seat, rotation))
+
+
+@router.post("/bots/{name}/retirement", response_model=list[Retired], dependencies=FOR_PEOPLE)
+def retirement(request: Request, name: Annotated[str, Path(max_length=80)], wanted: Retirement) -> Response:
+    """Take a bot, or one of its versions, out of the matches to come; it must be one's own, or one is an organiser."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.SUBMIT)
+    return fresh(retire(site.ladder, viewer, name, wanted.variants, wanted.reason))
+
+
+@router.post("/bots/{name}/people", response_model=PeopleAllowed, dependencies=FOR_PEOPLE)
+def people(request: Request, name: Annotated[str, Path(max_length=80)], wanted: PeoplePermission) -> Response:
+    """Let people play with a bot at their tables, or no longer; it must be one's own, or one is an organiser."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.SUBMIT)
+    return fresh(allow_people(site.ladder, viewer, name, wanted.allowed))

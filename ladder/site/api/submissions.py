@@ -16,7 +16,7 @@ from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream
-from ladder.site.server.fresh import fresh
+from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import FOR_PEOPLE, demand, still_may
 from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
 from referee.records.rules_file import RulesFileError

@@ -14,12 +14,11 @@ from ladder.app.matches import MatchStatus
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.errors import LadderError, UserError
-from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.accounts.login import site_address
 from ladder.site.rendering.long_tables import bots as found_bots
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import FOR_PEOPLE, demand
+from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page
 from ladder.values.accounts import Role, Viewer
 
 if TYPE_CHECKING:

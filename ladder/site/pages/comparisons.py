@@ -1,27 +1,46 @@
-"""Two bots beside each other; records are read by the process that computes."""
+"""
+Two bots beside each other; records are read by the process that computes.
+
+The match-up matrix of a variant, and the page of an owner.
+
+The style of a bot; records are read by the process that computes.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Path, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, overview
 from ladder.app.computing.comparing import compare_bots
+from ladder.app.computing.style import style
 from ladder.errors import LadderError
 from ladder.matches.compared_records import MIN_BOARDS
 from ladder.ratings.means import MIN_SIDES
 from ladder.site.rendering.cache import key_of
 from ladder.site.rendering.long_tables import span_of
-from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
-from ladder.site.server.fresh import json_of
+from ladder.site.server.headers import json_of
+from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
+from ladder.site.server.problems import NOT_SERVED, again, asker_of
+from ladder.site.server.viewer import NO_PAGE
 from ladder.values.bot_comparison import BotComparison
+from ladder.values.style import BotStyle
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.site.rendering.long_tables import Span
     from ladder.site.server.context import Site
     from ladder.values.bot_comparison import MeanOfBoards
+    from ladder.values.bots import Matchup
+    from ladder.values.standings import StandingRow
+    from ladder.values.style import DealCost, SeatPoints
 
 api = APIRouter()
 pages = APIRouter()
@@ -134,4 +153,99 @@ def _spans(found: BotComparison) -> dict[str, Any]:
 def _span(means: list[MeanOfBoards]) -> object:
     low = min((each.mean - each.error for each in means), default=None)
     high = max((each.mean + each.error for each in means), default=None)
+    return span_of(low, high, 0.0, MIN_SPAN)
+
+
+router = APIRouter()
+FIRST = 12
+"""Bots of the matrix: what fits a page."""
+SHADES = 3
+STRONGEST = 0.3
+"""Difference of a share of boards from one half at which the shade is strongest."""
+
+
+@router.get("/v/{variant}/matchups")
+def matchups(request: Request, variant: str) -> Response:
+    """Show how the best bots of a variant have done against each other."""
+    site: Site = request.app.state.site
+
+    def make() -> dict[str, object]:
+        found = bots.matchups(site.ladder, variant, FIRST)
+        pairs = {(each.bot, each.other): each for each in found.pairs}
+        return {"found": found, "pairs": pairs, "share_of": share_of, "shade_of": shade_of}
+
+    return site.pages.page(request, "matchups.html", make)
+
+
+@router.get("/o/{name}")
+def owner(request: Request, name: Annotated[str, Path(max_length=64)]) -> Response:
+    """Show the bots of an owner, and how they stand."""
+    site: Site = request.app.state.site
+
+    def make() -> dict[str, object]:
+        found = bots.bots(site.ladder, owner=name)
+        if not found:
+            raise HTTPException(404, NO_PAGE)
+        return {"owner": name, "bots": found, "rows": standing_rows(site.ladder, name)}
+
+    return site.pages.page(request, "owner.html", make)
+
+
+def standing_rows(ladder: Ladder, owner: str) -> list[tuple[str, StandingRow]]:
+    """Give the rows of an owner's bots in the standings, with their variants; those that are not active last."""
+    found = [
+        (table.variant, row)
+        for table in bots.standings(ladder, everyone=True)
+        for row in table.standings
+        if row.owner == owner
+    ]
+    return sorted(found, key=lambda each: (each[1].rank is None, each[0], each[1].rank or 0))
+
+
+def share_of(pair: Matchup) -> float:
+    """Give the share of boards on which the first was better; of matches, where no board is known."""
+    return pair.board_score / pair.boards if pair.boards else pair.score / pair.matches
+
+
+def shade_of(share: float) -> int:
+    """
+    Give the shade of a share: 0 near one half, up to 3 far above it, down to -3 far below it.
+
+    >>> [shade_of(share) for share in (0.5, 0.53, 0.62, 0.9, 0.1)]
+    [0, 0, 1, 3, -3]
+    """
+    return max(-SHADES, min(SHADES, round(SHADES * (share - 0.5) / STRONGEST)))
+
+
+@api.get("/bots/{name}/style", response_model=BotStyle, responses=DOCUMENTED)
+def bot_style(request: Request, name: str, variant: Annotated[str | None, Query(max_length=64)] = None) -> Response:
+    """Say how a bot plays in a variant: shares of its decisions beside those of the bots that it has met."""
+    site: Site = request.app.state.site
+    found = style(site.ladder, name, variant, asker_of(request))
+    body = json_of(found)
+    if found.computing is not None:
+        return Response(body, 200 if found.sources else 202, again(request), JSON)
+    return site.fixed.respond(request, f"{request.url.path} {hashlib.sha256(body).hexdigest()}", lambda: (body, JSON))
+
+
+@pages.get("/b/{name}/style")
+def style_page(request: Request, name: str, variant: Annotated[str, Query(alias="v", max_length=64)] = "") -> Response:
+    """Show how a bot plays, as far as that is known."""
+    site: Site = request.app.state.site
+    found = style(site.ladder, name, variant or None, asker_of(request))
+    others = [each.others.mean for each in found.costs if each.others]
+    values = {
+        "found": found,
+        "name": name,
+        "not_served": NOT_SERVED,
+        "span": _span_of_bars(found.seats),
+        "cost_span": _span_of_bars([each.own for each in found.costs], others),
+    }
+    return site.pages.fresh_page(request, "style.html", values)
+
+
+def _span_of_bars(bars: Sequence[SeatPoints | DealCost], marks: Sequence[float] = ()) -> Span:
+    """Choose a scale on which all bars and marks are seen."""
+    low = min((*(each.mean - each.error for each in bars), *marks), default=None)
+    high = max((*(each.mean + each.error for each in bars), *marks), default=None)
     return span_of(low, high, 0.0, MIN_SPAN)

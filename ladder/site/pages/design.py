@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ladder.site.rendering.long_tables import Span
-from ladder.site.rendering.palette import palette, sizes
+from ladder.site.rendering.static_files import palette, sizes
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

@@ -1,39 +1,216 @@
-"""The pages of events: a list, each event with its rounds, cross table and certificates, and one's own entries."""
+"""
+The bracket of an event whose stages bots leave round by round: who sat at which table, and where each advanced.
+
+The presenter's page: an organiser shows the results of an event table by table to an audience.
+
+The pages of events: a list, each event with its rounds, cross table and certificates, and one's own entries.
+"""
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots
-from ladder.app.event import acts, reading
+from ladder.app.event import acts, holding, reading
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
 from ladder.events.event_file import parse_event
-from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.accounts.login import site_address
 from ladder.site.api.events import Name, revision
-from ladder.site.pages.event_bracket import bracket, going_on
-from ladder.site.pages.event_feeds import calendar, news
-from ladder.site.pages.feeds import Feed, newest
+from ladder.site.pages.feeds import Feed, calendar, newest, news
 from ladder.site.pages.feeds import feed as answer_feed
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import FOR_PEOPLE, NO_PAGE, demand
+from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.viewer import FOR_PEOPLE, NO_PAGE, Form, demand, form_page
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
-    from ladder.values.held_events import EventPage, EventRoundPage
+    from ladder.values.held_events import EventPage, EventRoundPage, EventTableRow
+
+    Place = tuple[EventRoundPage, EventTableRow]
+
+LEAVING = ("pods", "halving")
+"""Kinds of stages that bots leave after each round."""
+MAX_SEATS = 64
+"""The most seats of a column, play-offs aside; greater rounds have pages of their own only."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A bot at a table of the bracket."""
+
+    number: int
+    """In the event; negative: a stand-in."""
+    name: str
+    points: float | None
+    """Board points; None: not shown yet."""
+    to: int | None = None
+    """The table of the next column at which it sits, from 1; 0: its next stage has several rounds; None: at none."""
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A table of the bracket, or all tables of a stage of several rounds."""
+
+    round: int
+    """Within the event, from 1; of a stage its first one."""
+    table: int
+    """Within the round, from 1; 0: all tables of a stage."""
+    is_play_off: bool
+    seats: tuple[Seat, ...]
+    """The best first, as far as results are shown."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A round and its play-offs, or a stage of several rounds."""
+
+    stage: str
+    round: int
+    """Within its stage, from 1; 0: all of them."""
+    pods: tuple[Pod, ...]
+
+    @property
+    def tables(self) -> int:
+        """Number of its tables, play-offs aside."""
+        return sum(not pod.is_play_off for pod in self.pods)
+
+    def where(self) -> dict[int, int]:
+        """Give for each bot by number the table at which it begins: `Seat.to` of the column before."""
+        return {
+            seat.number: pod.table for pod in self.pods if not pod.is_play_off for seat in pod.seats if seat.number > 0
+        }
+
+
+def going_on(page: EventPage) -> dict[int, frozenset[int]]:
+    """Give for each round that bots leave, of pods or halving, who sits at a table of the next one, by number."""
+    kinds = _kinds(page)
+    rounds = [one for one in page.round_list if one.kind == "round"]
+    return {
+        one.number: frozenset(number for table in following.tables for number in table.entrants if number > 0)
+        for one, following in pairwise(rounds)
+        if kinds[one.stage] in LEAVING
+    }
+
+
+def bracket(page: EventPage) -> tuple[Column, ...]:
+    """Give the columns from the first round of pods or halving on; none if an event has no such stage, or not yet."""
+    kinds = _kinds(page)
+    first = next((place for place, one in enumerate(page.round_list) if kinds[one.stage] in LEAVING), None)
+    if first is None:
+        return ()
+    columns = [_column(rounds, kinds) for rounds in _columns(page.round_list[first:], kinds)]
+    linked = [_linked(one, following.where()) for one, following in pairwise(columns)] + columns[-1:]
+    return tuple(one for one in linked if sum(len(pod.seats) for pod in one.pods if not pod.is_play_off) <= MAX_SEATS)
+
+
+def _kinds(page: EventPage) -> dict[str, str]:
+    return {stage.name: stage.kind for stage in parse_event(page.file).stages}
+
+
+def _columns(rounds: Iterable[EventRoundPage], kinds: Mapping[str, str]) -> Iterator[list[EventRoundPage]]:
+    """Yield the rounds in columns, each with the play-offs after it; a stage that no bot leaves meanwhile is one."""
+    found: list[EventRoundPage] = []
+    for one in rounds:
+        is_same = bool(found) and one.stage == found[-1].stage
+        if found and not (one.kind == "play-off" or (is_same and kinds[one.stage] not in LEAVING)):
+            yield found
+            found = []
+        found.append(one)
+    if found:
+        yield found
+
+
+def _column(rounds: Sequence[EventRoundPage], kinds: Mapping[str, str]) -> Column:
+    plain = [one for one in rounds if one.kind == "round"]
+    play_offs = [_pod(one, table) for one in rounds if one.kind == "play-off" for table in one.tables]
+    first = plain[0]
+    if len(plain) == 1 and (kinds[first.stage] in LEAVING or len(first.tables) == 1):
+        return Column(first.stage, first.round, (*(_pod(first, table) for table in first.tables), *play_offs))
+    return Column(first.stage, 0, (_whole(plain), *play_offs))
+
+
+def _pod(one: EventRoundPage, table: EventTableRow) -> Pod:
+    points = table.points or [None] * len(table.bots)
+    seats = (Seat(*each) for each in zip(table.entrants, table.bots, points, strict=True))
+    return Pod(one.number, table.number, one.kind == "play-off", _in_order(seats))
+
+
+def _whole(rounds: Sequence[EventRoundPage]) -> Pod:
+    """Make one of all tables of a stage: its bots, and the sums of their board points as far as they are shown."""
+    seats: dict[int, Seat] = {}
+    for seat in (seat for one in rounds for table in one.tables for seat in _pod(one, table).seats if seat.number > 0):
+        before = seats.get(seat.number, Seat(seat.number, seat.name, None))
+        known = [each for each in (before.points, seat.points) if each is not None]
+        seats[seat.number] = replace(before, points=sum(known) if known else None)
+    return Pod(rounds[0].number, 0, False, _in_order(seats.values()))
+
+
+def _in_order(seats: Iterable[Seat]) -> tuple[Seat, ...]:
+    return tuple(sorted(seats, key=lambda seat: -(seat.points or 0)))
+
+
+def _linked(column: Column, where: Mapping[int, int]) -> Column:
+    pods = (
+        replace(pod, seats=tuple(replace(seat, to=where.get(seat.number)) for seat in pod.seats)) for pod in column.pods
+    )
+    return replace(column, pods=tuple(pods))
+
 
 router = APIRouter(prefix="/events")
-Number = Annotated[int, Path(ge=1, le=10_000)]
+RoundNumber = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
+
+
+@router.get("/{event}/present", dependencies=FOR_PEOPLE)
+def present(request: Request, event: Name, number: Annotated[RoundNumber, Query(alias="round")] = None,
+            table: RoundNumber = None) -> Response:  # fmt: skip
+    """Show the result that was released last, and who sits at the next table."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.ADMINISTER)
+    public = reading.event(site.ladder, ANONYMOUS, event)
+    found = [each for each in _places(public) if each[1].points]
+    wanted = [each for each in found if number is None or (each[0].number, each[1].number) == (number, table)]
+    is_over = public.state is EventState.OVER
+    values = {
+        "event": public,
+        "shown": wanted[-1] if wanted else None,
+        "following": _following(public, reading.event(site.ladder, viewer, event, everything=True)),
+        "winner": public.standings[0].name if is_over and public.standings else "",
+    }
+    return form_page(request, "event_present.html", values)
+
+
+@router.post("/{event}/present", dependencies=FOR_PEOPLE)
+def release(request: Request, event: Name, form: Form) -> Response:
+    """Show the next result to everybody."""
+    site: Site = request.app.state.site
+    shown = holding.release(site.ladder, demand(request, Act.ADMINISTER), event)
+    where = f"?round={shown[0]}&table={shown[1]}" if shown else ""
+    return RedirectResponse(f"/events/{event}/present{where}", 303)
+
+
+def _places(page: EventPage) -> list[Place]:
+    return [(one, table) for one in page.round_list for table in one.tables]
+
+
+def _following(public: EventPage, everything: EventPage) -> Place | None:
+    """Find the table whose result is to be shown next; None: none that is not shown has a result."""
+    done = {(one.number, table.number) for one, table in _places(everything) if table.boards is not None}
+    hidden = (each for each in _places(public) if each[1].status == "sealed")
+    return next((each for each in hidden if (each[0].number, each[1].number) in done), None)
+
+
+RoundOfEvent = Annotated[int, Path(ge=1, le=10_000)]
 Bot = Annotated[str, Path(max_length=80)]
 IN_FEED = 10
 """Events of which the feed tells."""
@@ -87,7 +264,7 @@ def one_event(request: Request, event: Name) -> Response:
 
 
 @router.get("/{event}/rounds/{number}")
-def one_round(request: Request, event: Name, number: Number) -> Response:
+def one_round(request: Request, event: Name, number: RoundOfEvent) -> Response:
     """Show all tables of a round."""
 
     def values(page: EventPage) -> dict[str, object]:

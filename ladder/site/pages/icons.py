@@ -1,17 +1,25 @@
-"""Files that browsers and phones request besides pages: the icon in sizes of their own, and the manifest."""
+"""
+Files that browsers and phones request besides pages: the icon in sizes of their own, and the manifest.
+
+The pictures that previews of links show; each shows what its page shows.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import orjson
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
+from ladder.app import matches
+from ladder.app.replay import deal_replayed
+from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
+from ladder.site.pictures import previews
 from ladder.site.pictures.icons import favicon, icon
-from ladder.site.rendering.palette import palette
-from ladder.site.rendering.static_files import FOLDER
+from ladder.site.rendering.static_files import FOLDER, palette
 from ladder.site.rendering.words import language_of, translations
+from ladder.site.server.context import MAX_NUMBER
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
@@ -81,3 +89,33 @@ def manifest(request: Request) -> Response:
         return orjson.dumps(found), "application/manifest+json"
 
     return site.fixed.respond(request, f"{request.url.path} {language}", make)
+
+
+PNG = "image/png"
+
+
+@router.get("/picture.png")
+def site_picture(request: Request) -> Response:
+    """Draw what stands for pages without a picture of their own."""
+    site: Site = request.app.state.site
+    return site.fixed.respond(request, request.url.path, lambda: (previews.of_site(), PNG))
+
+
+@router.get("/m/{number}/picture.png")
+def match_picture(request: Request, number: Annotated[int, Path(ge=1, le=MAX_NUMBER)]) -> Response:
+    """Draw a match."""
+    site: Site = request.app.state.site
+    return site.answers.respond(
+        request, request.url.path, lambda: (previews.of_match(matches.match(site.ladder, number)), PNG)
+    )
+
+
+@router.get("/m/{match}/boards/{board}/{rotation}/picture.png")
+def deal_picture(request: Request, match: MatchNumber, board: BoardNumber, rotation: RotationNumber) -> Response:
+    """Draw one deal of a match."""
+    site: Site = request.app.state.site
+    return site.answers.respond(
+        request,
+        request.url.path,
+        lambda: (previews.of_deal(deal_replayed(site.ladder, match, board, rotation)), PNG),
+    )

@@ -12,8 +12,7 @@ from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clo
 from ladder.app.standings_page import ROWS, number_of
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
-from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import FOR_PEOPLE, demand
+from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page
 from ladder.values.names import NAME_LENGTH
 from ladder.values.value import time_of
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from PIL import Image, ImageDraw, ImageFont
 
 from ladder.site.pictures.icons import icon_image
-from ladder.site.rendering.palette import palette
+from ladder.site.rendering.static_files import palette
 from ladder.values.text import sanitize
 
 WIDTH, HEIGHT = 1200, 630

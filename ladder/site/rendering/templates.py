@@ -12,10 +12,8 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
-from ladder.site.rendering.avatars import avatar
 from ladder.site.rendering.cache import asked_for, key_of
-from ladder.site.rendering.palette import palette
-from ladder.site.rendering.static_files import digest
+from ladder.site.rendering.static_files import avatar, digest, palette
 from ladder.values.standings import percents
 from ladder.values.text import sanitize
 from pigpen.rules.words import describe

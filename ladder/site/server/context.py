@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ladder.site.rendering.cache import AnswerCache
     from ladder.site.rendering.templates import Pages
     from ladder.site.server.attempts import Attempts
+    from ladder.site.server.flows import ProviderState
     from ladder.site.server.metrics import Metrics
     from ladder.site.server.places import SharedPlaces, Turns
-    from ladder.site.server.provider_state import ProviderState
 
 MAX_NUMBER = 2**31 - 1
 """No match has a higher one."""

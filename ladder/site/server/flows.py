@@ -1,18 +1,25 @@
-"""Flows that a browser has begun and will come back to: kept in this process for some minutes, each good once."""
+"""
+Flows that a browser has begun and will come back to: kept in this process for some minutes, each good once.
+
+People on the way to the ladder's identity provider, or back from it.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ladder.app.accounts.passwords import BUSY
+from ladder.app.accounts.passwords import BUSY, MAX_WAITING
 from ladder.app.accounts.secrets import new_secret
 from ladder.errors import Busy
-from ladder.site.server.places import Place, SharedPlaces
+from ladder.site.server.places import Place, SharedPlaces, Turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ladder.app.accounts.oidc import Begun, KnownPerson, Provider
 
 T = TypeVar("T")
 GOOD_SECONDS = 600.0
@@ -57,3 +64,27 @@ class Flows(Generic[T]):
                 return None
             kept.place.leave()
         return kept.value if kept.until > self._clock() else None
+
+
+AT_ONCE = 4
+"""Threads that wait for the provider."""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A log-in that a browser has begun, or whose name is still to be chosen."""
+
+    place: str
+    """The page to which it goes next."""
+    invitation: str
+    begun: Begun | None = None
+    known: KnownPerson | None = None
+
+
+@dataclass(frozen=True)
+class ProviderState:
+    """The identity provider, and who is on the way there or back."""
+
+    provider: Provider
+    flows: Flows[Flow] = field(default_factory=Flows)
+    turns: Turns = field(default_factory=lambda: Turns(AT_ONCE, MAX_WAITING, BUSY))

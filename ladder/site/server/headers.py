@@ -1,4 +1,8 @@
-"""Headers of every response, whatever made it; counting and logging of every request."""
+"""
+Headers of every response, whatever made it; counting and logging of every request.
+
+Answers of the API that are for one person: made for each request, kept nowhere.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,17 @@ from urllib.parse import urlsplit, urlunsplit
 
 import structlog
 from starlette.datastructures import URL, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 
 from ladder.entry.networks import neighbourhood_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from ladder.site.server.metrics import Metrics
+    from ladder.values.value import Value
 
 POLICY = "; ".join(
     (
@@ -156,3 +161,18 @@ class EveryResponse:
             client=client,
             **({"unlogged": unlogged} if unlogged else {}),
         )
+
+
+FRESH_HEADERS = {"Cache-Control": "no-store", "Vary": "Authorization, Cookie"}
+
+
+def fresh(value: Value | Sequence[Value], status: int = 200) -> Response:
+    """Answer with a value, or several, as JSON that neither the site nor anybody between keeps."""
+    return Response(json_of(value), status, FRESH_HEADERS, "application/json")
+
+
+def json_of(value: Value | Sequence[Value]) -> bytes:
+    """Write a value, or several, as JSON."""
+    if not isinstance(value, list | tuple):
+        return value.model_dump_json().encode()  # type: ignore[union-attr]
+    return b"[" + b",".join(each.model_dump_json().encode() for each in value) + b"]"

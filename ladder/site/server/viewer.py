@@ -1,9 +1,21 @@
-"""The account behind a request, and the check of its permissions: for every route that is not for everybody."""
+"""
+The origin of a request: whether a page of this site sent it, and what proves that (CSRF).
+
+The account behind a request, and the check of its permissions: for every route that is not for everybody.
+
+The time of a browser's last visit: a cookie with two times, and nothing that tells one visitor from another.
+
+Forms of the site: read within limits, and taken only from a page of the site.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-from urllib.parse import quote
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
@@ -12,13 +24,64 @@ from starlette.responses import RedirectResponse
 from ladder.app.accounts.viewers import viewer_by
 from ladder.entry.policy import ORGANISERS_ONLY, SCOPES, Act, may
 from ladder.site.rendering.words import to_translate
-from ladder.site.server.origin import CSRF_HEADER, SAFE, has_csrf, is_same_origin, session_secret
 from ladder.values.accounts import ANONYMOUS, Viewer
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
     from ladder.site.server.context import Site
+
+SAFE = ("GET", "HEAD", "OPTIONS")
+"""Methods that change nothing."""
+PLAIN_COOKIE, SAFE_COOKIE = "pigpen_session", "__Host-pigpen_session"
+"""The session's, over HTTP and over HTTPS; a browser takes the second from this very host only, over HTTPS."""
+CSRF_HEADER = "x-pigpen-csrf"
+"""The header in which a script of the site sends what forms have in their field `csrf`."""
+
+
+def cookie_name(request: Request) -> str:
+    """Give the name of the session's cookie."""
+    return SAFE_COOKIE if request.url.scheme == "https" else PLAIN_COOKIE
+
+
+def session_secret(request: Request) -> str:
+    """Give the secret in the session's cookie; empty if there is none."""
+    return request.cookies.get(cookie_name(request), "")
+
+
+def csrf_of(request: Request) -> str:
+    """Give the token that a form must send back. It follows from the session's secret: other sites do not know it."""
+    secret = session_secret(request)
+    return hmac.new(secret.encode(errors="surrogatepass"), b"pigpen csrf", hashlib.sha256).hexdigest() if secret else ""
+
+
+def has_csrf(request: Request, given: str) -> bool:
+    """Tell whether a form, or the header of a script, has the token of the session."""
+    return hmac.compare_digest(csrf_of(request).encode(), given.encode(errors="surrogatepass"))
+
+
+def is_same_origin(request: Request) -> bool:
+    """
+    Tell whether a page of this site sent a request, by what browsers say of it.
+
+    All browsers send at least one of the two headers with what changes something; who sends none is refused.
+    """
+    origin, fetch = request.headers.get("origin"), request.headers.get("sec-fetch-site")
+    if fetch is not None and fetch not in ("same-origin", "none"):
+        return False
+    return _is_ours(request, origin) if origin is not None else fetch is not None
+
+
+def _is_ours(request: Request, origin: str) -> bool:
+    try:
+        given = urlsplit(origin)
+    except ValueError:  # brackets that hold no IPv6 address
+        return False
+    if request.url.scheme == "https" and given.scheme != "https":
+        return False
+    ours = request.app.state.site.ladder.settings.site_url
+    return given.netloc in {request.headers.get("host"), urlsplit(ours).netloc} - {"", None}
+
 
 API = "/api/"
 BAD_TOKEN = "This token is not valid: it is wrong, expired or revoked. Log in again: pigpen login"
@@ -166,3 +229,84 @@ def _needs(act: Act) -> str:
     if scope is None:
         return "No token is good for that; log in with a browser."
     return f"This token is not good for that: it lacks the scope {str(scope)!r}. Make one that has it: /me/account"
+
+
+COOKIE = "pigpen_visit"
+COOKIE_SECONDS = 90 * 24 * 3600
+VISIT_SECONDS = 1800
+"""A visit is over when the browser has asked for nothing new for this long."""
+WRITE_SECONDS = 60
+"""The cookie is written again after this long."""
+TIMES = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
+
+
+class Visit(NamedTuple):
+    """The current visit, in Unix time."""
+
+    before: int
+    """The end of the visit before it; 0: there was none."""
+    last: int
+    """The time of the last request for something new; 0: never."""
+
+
+def visit_of(request: Request, now: float) -> Visit:
+    """Read which visit this is; a cookie that makes no sense is none."""
+    found = TIMES.fullmatch(request.cookies.get(COOKIE, ""))
+    before, last = (int(each) for each in found.groups()) if found else (0, 0)
+    if not before <= last <= now:
+        return Visit(0, 0)
+    return Visit(last, last) if now - last > VISIT_SECONDS else Visit(before, last)
+
+
+def keep_visit(request: Request, response: Response, visit: Visit, now: float) -> None:
+    """Let the browser remember that it was here."""
+    if now - visit.last > WRITE_SECONDS:
+        response.set_cookie(
+            COOKIE,
+            f"{visit.before}-{int(now)}",
+            max_age=COOKIE_SECONDS,
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+
+
+MEDIA_TYPE = "application/x-www-form-urlencoded"
+MAX_BYTES, MAX_FIELDS = 64 * 1024, 50
+FOREIGN_PAGE = to_translate("This form does not come from a page of this site. Load the page again, and try again.")
+TOO_LARGE = to_translate("This form is too large.")
+
+
+async def form_of(request: Request) -> Mapping[str, str]:
+    """
+    Read a form: for routes that change something, which get it as a parameter of the type `Form`.
+
+    Raises:
+        HTTPException: 403 if it does not come from a page of this site, or not from this session; 413, 415, 422 if it
+            is no such form.
+    """
+    if not is_same_origin(request):
+        raise HTTPException(403, FOREIGN_PAGE)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MEDIA_TYPE:
+        raise HTTPException(415, f"A form is sent as {MEDIA_TYPE}.")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BYTES:
+            raise HTTPException(413, TOO_LARGE)
+    try:
+        form = dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS))
+    except ValueError:
+        raise HTTPException(422, "This form cannot be read.") from None
+    if not has_csrf(request, form.get("csrf", "")):
+        raise HTTPException(403, FOREIGN_PAGE)
+    return form
+
+
+Form = Annotated[Mapping[str, str], Depends(form_of)]
+
+
+def form_page(request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
+    """Answer with a page that has forms: templates put `csrf` into each of them."""
+    site: Site = request.app.state.site
+    return site.pages.fresh_page(request, template, {"csrf": csrf_of(request), **values}, status)

@@ -15,7 +15,7 @@ from ladder.app.supervisor import STOPPING, Supervisor
 from ladder.cli.failures import EXTRAS, how_to_install
 from ladder.cli.organise.run import ASKED
 from ladder.errors import NoLadder
-from ladder.people.commands.ladder_tables import OPENED
+from ladder.people.commands.table import OPENED
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.terminal import ladder as terminal
@@ -77,7 +77,7 @@ def test_no_command_of_a_ladder_begins_one_or_waits_for_it(tmp_path: Path, name:
 @pytest.mark.parametrize(
     ("name", "loop", "what"),
     [
-        ("tables", "ladder.people.playing.tables_process.play_tables", OPENED),
+        ("tables", "ladder.people.playing.tables_service.play_tables", OPENED),
         ("compute", "ladder.app.computing.running.run_computing", ASKED),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.matches.opinion import house_board
-from ladder.people.boards.day_seed import FORMAT, HOUSE, OPPONENT
+from ladder.people.boards.daily_board import FORMAT, HOUSE, OPPONENT
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.records.lines import to_json, without_times

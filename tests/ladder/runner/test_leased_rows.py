@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.computing.computing_service import ComputationRows
-from ladder.people.playing.table_rows import TableRows
+from ladder.people.playing.table_run import TableRows
 from ladder.runner import lease_loop
 from ladder.runner.lease_loop import LeasedRows
 from ladder.store.commands.outbox import post

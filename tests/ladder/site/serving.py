@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.site.server.headers import EveryResponse
-    from ladder.site.server.tls import Tls
+    from ladder.site.server.listening import Tls
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from ladder.app.submit import uploads
 from ladder.people.tables.opening import open_table
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.server.origin import CSRF_HEADER
+from ladder.site.server.viewer import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
 from ladder.store.commands.opening import open_ladder

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from ladder.app.computing.asking import computing_files
 from ladder.app.ladder import Ladder
 from ladder.matches import answering, estimate
-from ladder.people.boards.day_seed import HOUSE
+from ladder.people.boards.daily_board import HOUSE
 from ladder.settings.settings import load_settings
-from ladder.site.server.computing import NOT_SERVED, asker_of
+from ladder.site.server.problems import NOT_SERVED, asker_of
 from ladder.store import models
 from ladder.values.computing import Computing
 from ladder.values.why import Costliest, Inbox, Mistakes, Why

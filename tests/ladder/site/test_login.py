@@ -17,8 +17,8 @@ from ladder.app.accounts.passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
-from ladder.site.accounts.browser_sessions import next_of
-from ladder.site.rendering.sentences import SENTENCES
+from ladder.site.accounts.login import next_of
+from ladder.site.rendering.words import SENTENCES
 from ladder.site.server.attempts import ALL_PLACES, LIMITS, Attempt
 from ladder.store.account_lookup import find_account
 from ladder.store.commands.accounts import disable

@@ -16,7 +16,7 @@ from ladder.app.replay import deal_replayed
 from ladder.people.boards import daily_board
 from ladder.site.pictures import canvas, previews
 from ladder.site.pictures.canvas import HEIGHT, MISSING, WIDTH, fitting
-from ladder.site.rendering.palette import palette
+from ladder.site.rendering.static_files import palette
 from tests.ladder.site.visitor import BASE
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from ladder.site.server.connection import (
     Timeouts,
     max_connections,
 )
-from ladder.site.server.tls import Tls
+from ladder.site.server.listening import Tls
 from pigpen.rules import PRESETS
 from tests.ladder.site.certificates import make_pair
 from tests.ladder.site.serving import running, served

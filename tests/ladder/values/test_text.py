@@ -61,7 +61,7 @@ MANY = {
     "ladder/pairing/suspension.py": "a threshold of several",
     "ladder/cli/results/standings.py": "PROVISIONAL",
     "ladder/site/api/submissions.py": "MAX_STREAMS",
-    "ladder/site/api/tv.py": "MATCHES",
+    "ladder/site/api/routes.py": "MATCHES",
     "ladder/store/commands/copying.py": "minutes of a constant",
     "ladder/store/commands/held_events.py": "the most of an event, which has 2 at least",
     "ladder/store/commands/scheduling.py": "an option",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.people.boards.board_scores import BoardDeal, BoardScore, differences, percentile, ranked
+from ladder.people.boards.played_boards import BoardDeal, BoardScore, differences, percentile, ranked
 from ladder.values.people import ChairKind
 from pigpen.rules import PRESETS, seed_from
 from referee.records.recorded import Recorded

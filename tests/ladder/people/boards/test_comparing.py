@@ -14,16 +14,23 @@ from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.people.boards import comparing, daily_board
-from ladder.people.boards.daily_board import open_today, todays_board
-from ladder.people.boards.day_seed import HOUSE, OPPONENT, day_secret
-from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
+from ladder.people.boards.daily_board import (
+    HOUSE,
+    OPPONENT,
+    BoardChair,
+    day_secret,
+    match_board,
+    open_match_board,
+    open_today,
+    todays_board,
+)
 from ladder.people.boards.played_boards import YOU
 from ladder.people.boards.table_orders import open_ordered
 from ladder.people.review import table_replays
 from ladder.people.review.own_games import forget, own_games
 from ladder.people.review.table_replays import first_place
+from ladder.people.tables.chairs import table_page
 from ladder.people.tables.opening import AT_IT, open_table
-from ladder.people.tables.table_states import table_page
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.models import StoredBot

@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from ladder.people.boards.day_seed import FORMAT, day_of, is_revealed, seed_of_day
+from ladder.people.boards.daily_board import FORMAT, day_of, is_revealed, seed_of_day
 from pigpen.rules import PRESETS, deal_hands
 from referee.match.formats import Format
 

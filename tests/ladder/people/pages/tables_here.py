@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ladder.people.playing.table_run import COMING_SECONDS
-from ladder.people.playing.tables_process import play_tables
+from ladder.people.playing.tables_service import play_tables
 from ladder.serving.web_server import make_server
 from ladder.site.server.connection import Timeouts
 from ladder.site.server.event_streams import MAX_STREAMS

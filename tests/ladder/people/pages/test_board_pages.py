@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ladder.people.boards.day_seed import HOUSE
+from ladder.people.boards.daily_board import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.values.replay import DealReplayed
 from ladder.values.why import Costliest, Hint, Why

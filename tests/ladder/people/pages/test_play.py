@@ -12,10 +12,10 @@ import pytest
 import tomli_w
 
 from ladder.app.ladder import Ladder
-from ladder.people.review.table_record import record_of
+from ladder.people.review.table_replays import record_of
 from ladder.people.sessions.seat_session import MAX_TABS
-from ladder.people.sessions.watched_table import watch_key
-from ladder.people.tables.table_states import table_page
+from ladder.people.sessions.spectators import watch_key
+from ladder.people.tables.chairs import table_page
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.people.tables.table_states import open_tables_of
+from ladder.people.tables.chairs import open_tables_of
 from ladder.settings.settings import load_settings
 from ladder.site.server import attempts
 from ladder.site.server.attempts import Attempt

@@ -6,11 +6,9 @@ import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from ladder.people.playing.tables_process import play_tables
-from ladder.people.playing.tables_service import RETRY_SECONDS
+from ladder.people.playing.tables_service import RETRY_SECONDS, play_tables
 from ladder.people.seat.client import PersonClient
-from ladder.people.tables.chairs import seat_of
-from ladder.people.tables.table_states import table_page
+from ladder.people.tables.chairs import seat_of, table_page
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable
 from referee.seats.fair_wait import new_loop

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.people.boards.comparing import compare
-from ladder.people.boards.daily_board import open_today
-from ladder.people.boards.match_boards import BoardChair, open_match_board
-from ladder.people.tables.table_states import table_page
+from ladder.people.boards.daily_board import BoardChair, open_match_board, open_today
+from ladder.people.tables.chairs import table_page
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.values.people import TableStatus, TableVisitor

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.people.playing import house_seats, table_bots, table_programs, table_run
-from ladder.people.playing.house_seats import HouseSeat, HouseSeats
+from ladder.people.playing import table_programs, table_run
+from ladder.people.playing.table_programs import HouseSeat, HouseSeats
+from ladder.people.tables.chairs import table_page
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import table_page
 from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process.forked import ForkServer
@@ -125,8 +125,8 @@ def test_for_a_house_bot_that_runs_out_the_default_is_played_and_other_tables_pl
 
     monkeypatch.setattr(table_run, "find_bot", lambda name: bad if name == "sampling" else find_bot(name))
     monkeypatch.setattr(table_programs, "HOUSE_LIMITS", limits)
-    monkeypatch.setattr(table_bots, "HouseSeats", Seats)
-    monkeypatch.setattr(house_seats, "HOUSE_SECONDS", PATIENCE)
+    monkeypatch.setattr(table_programs, "HouseSeats", Seats)
+    monkeypatch.setattr(table_programs, "HOUSE_SECONDS", PATIENCE)
 
     async def play() -> None:
         async with tables_process(ladder):

@@ -13,10 +13,8 @@ from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.playing import tables_service
 from ladder.people.playing.tables_service import IDLE_SECONDS
 from ladder.people.seat.client import PersonClient
-from ladder.people.tables.chairs import end, join, take_back
-from ladder.people.tables.limits import GUEST_DAYS
-from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import table_page
+from ladder.people.tables.chairs import end, join, table_page, take_back
+from ladder.people.tables.opening import GUEST_DAYS, open_table
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.names import find_stored_bot

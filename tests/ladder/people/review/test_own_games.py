@@ -9,11 +9,10 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.people.boards.daily_board import open_today
-from ladder.people.review.own_games import forget, own_days, own_games, own_records
-from ladder.people.review.own_rating import MIN_GAMES
-from ladder.people.review.same_again import same_order
+from ladder.people.review.own_games import MIN_GAMES, forget, own_days, own_games, own_records
+from ladder.people.review.table_replays import same_order
+from ladder.people.tables.chairs import found_table, table_page
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import found_table, table_page
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.queries.tables import finished_before

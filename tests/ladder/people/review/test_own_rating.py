@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pytest
 
-from ladder.people.review.own_rating import MIN_GAMES, PERSON, OwnRating, RatedGame, own_rating
+from ladder.people.review.own_games import MIN_GAMES, PERSON, OwnRating, RatedGame, own_rating
 from ladder.ratings.elo import SCALE, steepness
 
 STRENGTHS = {PERSON: 150.0, "counting": 0.0, "cautious": -200.0, "random": -500.0}

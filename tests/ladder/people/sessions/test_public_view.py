@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.people.sessions.public_view import PublicDeal
+from ladder.people.sessions.spectators import PublicDeal
 from pigpen.rules import PRESETS, Rules
 from pigpen.values.notices import DealResult
 from referee.records.lines import DealLine, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from ladder.people.sessions.table_phrases import MAX_BYTES, PHRASES, TablePhrases
+from ladder.people.sessions.table_info import MAX_BYTES, PHRASES, TablePhrases
 
 if TYPE_CHECKING:
     from pathlib import Path

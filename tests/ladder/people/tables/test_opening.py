@@ -8,9 +8,8 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
-from ladder.people.tables.chairs import end, join, leave, seat_of, start_now
+from ladder.people.tables.chairs import bots_to_play_with, end, join, leave, seat_of, start_now, table_page
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import bots_to_play_with, table_page
 from ladder.results.files import TableFiles
 from ladder.store import models
 from ladder.store.commands.tables import (

@@ -14,7 +14,7 @@ import pigpen.check
 import pigpen.rules
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.pages.built_docs import find_docs
+from ladder.site.pages.downloads import find_docs
 from tests.e2e.command import ROOT
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.app.event import holding, reading
 from ladder.settings.settings import load_settings
-from ladder.site.server.origin import PLAIN_COOKIE
+from ladder.site.server.viewer import PLAIN_COOKIE
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from ladder.people.sessions.watched_table import watch_key
+from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter

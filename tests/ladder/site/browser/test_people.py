@@ -9,7 +9,7 @@ import pytest
 
 from ladder.app.accounts import managing
 from ladder.settings.settings import load_settings
-from ladder.site.server.origin import PLAIN_COOKIE
+from ladder.site.server.viewer import PLAIN_COOKIE
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as submissions
 from ladder.store.commands.submission_queue import SUBMISSIONS

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.pages.built_docs import find_docs
+from ladder.site.pages.downloads import find_docs
 from ladder.site.server.headers import POLICY
 from tests.ladder.recorded_ladders import new_ladder
 

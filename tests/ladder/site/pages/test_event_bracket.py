@@ -9,8 +9,8 @@ import pytest
 
 from ladder.app.event import holding, reading
 from ladder.settings.settings import load_settings
-from ladder.site.pages import event_bracket
-from ladder.site.pages.event_bracket import Column, bracket, going_on
+from ladder.site.pages import events
+from ladder.site.pages.events import Column, bracket, going_on
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
@@ -153,6 +153,6 @@ def test_the_page_has_a_bracket_in_chinese_and_leaves_rounds_out_that_are_too_gr
     chinese = Visitor(ladder).get("/events/cup", accept_language="zh").text
     shown = '<html lang="zh"><body>' + chinese.partition("晋级图</h2>")[2].partition("<h2>")[0] + "</body></html>"
     assert latin(shown, {"Pods", "Final", *(f"Bot-{number}" for number in range(1, 16))}) == []
-    monkeypatch.setattr(event_bracket, "MAX_SEATS", 8)
+    monkeypatch.setattr(events, "MAX_SEATS", 8)
     assert [one.stage for one in bracket(reading.event(ladder, ANONYMOUS, "cup"))][-1] == "Final"
     assert len(bracket(reading.event(ladder, ANONYMOUS, "cup"))) < len(columns)

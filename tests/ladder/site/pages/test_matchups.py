@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.site.pages.matchups import share_of
+from ladder.site.pages.comparisons import share_of
 from ladder.store import models
 from ladder.values.bots import Matchup
 from tests.ladder.site.chinese_words import text_of

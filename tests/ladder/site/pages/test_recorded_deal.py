@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
-from ladder.site.pages import recorded_deal as replay_pages
+from ladder.site.pages import replays as replay_pages
 from ladder.values.replay import DealPlace
 from tests.ladder.recorded_ladders import packed
 from tests.referee.recorded import lines_with_a_person
@@ -21,7 +21,8 @@ def test_a_person_who_is_away_is_told_once_for_each_time(tmp_path: Path) -> None
     recorded = read_recorded(path)
     places = [DealPlace(board=deal, rotation=1) for deal in (1, 2)]
     first, second = (
-        cast("list[dict[str, object]]", replay_pages.deal(replayed(recorded, each))["notes"]) for each in places
+        cast("list[dict[str, object]]", replay_pages.deal_without_script(replayed(recorded, each))["notes"])
+        for each in places
     )
     assert [note["by"] for note in first] == ["default:timeout"] * 3 + ["away"]
     assert [note["by"] for note in second] == ["away"]

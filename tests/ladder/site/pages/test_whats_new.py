@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from ladder.app import matches
 from ladder.app.whats_new import since_visit, upsets
 from ladder.site.pages import feeds
-from ladder.site.server.last_visit import COOKIE, VISIT_SECONDS
+from ladder.site.server.viewer import COOKIE, VISIT_SECONDS
 from ladder.store import models
 from ladder.store.commands.results import record_summary
 from ladder.store.tables import MATCH, SEAT

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.site.pages.design import NAMES
-from ladder.site.rendering.avatars import avatar
-from ladder.site.rendering.palette import palette, sizes
-from ladder.site.rendering.static_files import FOLDER
+from ladder.site.rendering.static_files import FOLDER, avatar, palette, sizes
 from ladder.site.rendering.templates import TEMPLATES
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
-from ladder.site.server.tls import Tls
+from ladder.site.server.listening import Tls
 from tests.ladder.site.certificates import make_pair
 from tests.ladder.site.serving import served
 

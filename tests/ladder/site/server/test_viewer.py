@@ -12,8 +12,7 @@ from starlette.requests import Request
 from ladder.app.ladder import Ladder
 from ladder.entry.policy import Act
 from ladder.serving.application import make_app
-from ladder.site.server.origin import csrf_of, is_same_origin
-from ladder.site.server.viewer import LogInFirst, demand, still_may, viewer_of
+from ladder.site.server.viewer import LogInFirst, csrf_of, demand, is_same_origin, still_may, viewer_of
 from ladder.store.account_lookup import find_account
 from ladder.store.commands.accounts import disable
 from ladder.values.accounts import ANONYMOUS, Role, Scope

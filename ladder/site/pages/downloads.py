@@ -1,18 +1,30 @@
-"""The documentation at /docs: the pages that `make docs` has built."""
+"""
+The wheels of Pigpen, and the lists of them that pip installs: `pip install -r SITE/wheels/requirements.txt`, and
+`SITE/wheels/ladder.txt`, for example, with what an extra needs.
+
+The page of the data set.
+
+The documentation at /docs: the pages that `make docs` has built.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from ladder.app.wheels import CHECKOUT
+from ladder.app.accounts.links import site_address
+from ladder.app.dataset.offered import offered_dataset
+from ladder.app.wheels import CHECKOUT, EXTRAS, requirements
 from ladder.errors import LadderError
 from ladder.site.rendering.cache import MIN_TO_COMPRESS
 from ladder.site.rendering.words import to_translate
@@ -21,10 +33,55 @@ from ladder.site.server.headers import POLICY
 if TYPE_CHECKING:
     from os import PathLike, stat_result
 
-    from starlette.responses import Response
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from ladder.site.server.context import Site
+
+router = APIRouter()
+PLAIN = "requirements"
+"""The list without an extra."""
+CHECKED = {"Cache-Control": "no-cache"}
+"""Kept, but looked after each time: wheels of one version may be made anew."""
+
+
+@router.get("/wheels/{listed}.txt")
+def wheels(request: Request, listed: str) -> Response:
+    """Name each wheel by its address and hash. The address is the site's own, whatever a request says of its host."""
+    site: Site = request.app.state.site
+    if not site.wheels:
+        raise LadderError("This site has no wheels of Pigpen.")
+    if listed not in (PLAIN, *EXTRAS):
+        raise LadderError(f"This site has no list of wheels {listed!r}. Choose one of {', '.join((PLAIN, *EXTRAS))}.")
+    extra = "" if listed == PLAIN else listed
+    return PlainTextResponse(requirements(site.wheels, site_address(site.ladder.settings), extra), headers=CHECKED)
+
+
+@router.get("/wheels/{name}")
+def wheel(request: Request, name: str) -> Response:
+    """Give a wheel."""
+    site: Site = request.app.state.site
+    found = next((each for each in site.wheels if each.name == name), None)
+    if found is None or not found.path.is_file():
+        raise LadderError(f"This site has no wheel {name!r}.")
+    return FileResponse(found.path, media_type="application/zip", headers=CHECKED)
+
+
+SHOWN = 60
+"""Files listed on the page; the manifest has all."""
+
+
+@router.get("/data")
+def dataset(request: Request) -> Response:
+    """Give what the data set holds, under which licence, and its files."""
+    site: Site = request.app.state.site
+    found = offered_dataset(site.ladder.settings.data_dir)
+    sizes: Counter[str] = Counter()
+    for each in found.files:
+        sizes[each.name.partition("/")[0]] += each.bytes
+    newest = sorted(found.files, key=lambda each: each.name.partition("/")[2], reverse=True)[:SHOWN]
+    values = {"found": found, "sizes": sizes, "newest": newest, "address": site_address(site.ladder.settings)}
+    return site.pages.fresh_page(request, "dataset.html", values)
+
 
 FOLDER = "docs"
 """In the ladder's folder."""
