@@ -16,7 +16,7 @@ from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.referee.recorded import match_lines
 
 if TYPE_CHECKING:
-    from ladder.values.dataset import DatasetManifest
+    from ladder.values.reports import DatasetManifest
 
 VARIANTS = ("hearts", "gongzhu")
 FORMAT = "boards:16"

@@ -24,7 +24,7 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import ControlGroup
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.values.runtimes import GVISOR, SHARED
+from ladder.values.sandbox_kind import GVISOR, SHARED
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format, MatchSpec

@@ -28,7 +28,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.warm_instance import WarmInstance
 from ladder.sandbox.host.memory import MIB
-from ladder.values.runtimes import GVISOR, SHARED
+from ladder.values.sandbox_kind import GVISOR, SHARED
 from pigpen.rules import new_seed
 from referee.match.formats import Format
 from referee.records.lines import DealLine

@@ -33,7 +33,7 @@ from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.values.runtimes import SHARED
+from ladder.values.sandbox_kind import SHARED
 from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 

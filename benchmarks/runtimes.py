@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
-from ladder.values.runtimes import AUTO, SHARED, chosen_runtime
+from ladder.values.sandbox_kind import AUTO, SHARED, chosen_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ladder.app.dataset.offered import MANIFEST
 from ladder.app.wheels import install_line
 from ladder.errors import UserError
-from ladder.values.dataset import DatasetManifest
+from ladder.values.reports import DatasetManifest
 from pigpen_arena.tables import arrow_frame
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pyarrow.parquet as pq
 
-    from ladder.values.dataset import DatasetFile
+    from ladder.values.reports import DatasetFile
     from pigpen_arena.tables import Library
 
 NO_PYARROW = "A data set is read with pyarrow. Install it: {}"

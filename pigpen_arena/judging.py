@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
-    from ladder.values.check import CheckResult
-    from ladder.values.compare import CompareResult
+    from ladder.values.local_results import CheckResult, CompareResult
     from pigpen_arena.bots import AnyBot, Sandbox
     from pigpen_arena.running import Progress
     from pigpen_arena.tables import Row

@@ -21,8 +21,7 @@ from referee.records.recorded import deal_rows, decision_rows
 if TYPE_CHECKING:
     from typing import Self
 
-    from ladder.values.play import PlayedMatch
-    from ladder.values.record import Verification
+    from ladder.values.local_results import PlayedMatch, Verification
     from ladder.values.why import Costliest, Why
     from pigpen_arena.tables import Library
     from referee.records.lines import BotResult

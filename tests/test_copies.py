@@ -23,7 +23,7 @@ import pytest
 
 import pigpen
 import pigpen_arena as arena
-from ladder.values.computing import Computing
+from ladder.values.value import Computing
 from pigpen import learn, rules, search
 from pigpen.check import cases_of
 from pigpen.rules import PRESETS, Deal, deal_hands

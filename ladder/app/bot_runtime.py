@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ladder.app.doctor import engine_facts
 from ladder.app.machine_findings import shared_kernel
 from ladder.errors import SandboxError
-from ladder.values.runtimes import AUTO, chosen_runtime, has_own_kernel
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import AUTO, SandboxKind, chosen_runtime, has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

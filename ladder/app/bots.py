@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import BotPage, BotRow, Matchups
     from ladder.values.matches import MatchRow
     from ladder.values.order import Order
-    from ladder.values.site import RatingCurve
-    from ladder.values.standings import Standings
+    from ladder.values.standings import RatingCurve, Standings
 
 
 @dataclass(frozen=True)

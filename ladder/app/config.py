@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import SecretStr
 
 from ladder.settings.settings import Settings, source_of
-from ladder.values.settings import SettingRow
+from ladder.values.reports import SettingRow
 from referee.records.lines import descriptions
 
 

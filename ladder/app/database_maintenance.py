@@ -18,7 +18,7 @@ from ladder.store.commands.rerating import differences
 from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.queries.checking import findings
 from ladder.store.queries.table_checking import table_findings
-from ladder.values.database import Backup
+from ladder.values.reports import Backup
 from referee.records.file import read_record
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.settings.settings import Settings
-    from ladder.values.database import DatabaseCopy, Upgrade
+    from ladder.values.reports import DatabaseCopy, Upgrade
 
 
 def upgrade(settings: Settings) -> Upgrade:

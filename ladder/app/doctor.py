@@ -19,8 +19,8 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.reclaim import reclaim_memory
 from ladder.sandbox.host.scratch import scratch_folder
-from ladder.values.doctor import DoctorReport, Finding
-from ladder.values.runtimes import LOCKED_BYTES
+from ladder.values.reports import DoctorReport, Finding
+from ladder.values.sandbox_kind import LOCKED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,7 @@ from ladder.store.commands.coordinators import all_are_here, coordinators, datab
 from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
 from ladder.store.queries.webhooks import count_webhooks
 from ladder.values.accounts import LOCAL
-from ladder.values.doctor import Finding
-from ladder.values.health import LadderHealth
+from ladder.values.reports import Finding, LadderHealth
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:

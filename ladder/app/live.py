@@ -10,7 +10,7 @@ from ladder.results.live_folder import LiveFile, LiveFolder
 from ladder.store import names
 from ladder.store.models import Status
 from ladder.store.queries.matches import unfinished
-from ladder.values.live import LivePage, LiveRow
+from ladder.values.live_events import LivePage, LiveRow
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

@@ -6,7 +6,6 @@ import threading
 from typing import TYPE_CHECKING
 
 from ladder.results.live_folder import LiveFile
-from ladder.values.live import LivePlay, LiveProgress, LiveTable
 from ladder.values.live_events import (
     LiveAtTable,
     LiveDeal,
@@ -14,8 +13,11 @@ from ladder.values.live_events import (
     LiveGap,
     LiveMatch,
     LivePassed,
+    LivePlay,
     LivePlayed,
+    LiveProgress,
     LiveScored,
+    LiveTable,
     parse,
 )
 

@@ -13,7 +13,7 @@ from ladder.store.account_lookup import name_of
 from ladder.store.queries.faults import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL
-from ladder.values.logs import RotationLog, SeatLog
+from ladder.values.local_results import RotationLog, SeatLog
 from ladder.values.names import label
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.results.files import Logs
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
-    from ladder.values.faults import FaultReport
+    from ladder.values.local_results import FaultReport
     from ladder.values.matches import MatchList, MatchRow, SeatRow
 
 

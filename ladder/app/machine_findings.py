@@ -13,8 +13,8 @@ from ladder.sandbox.docker.container_plan import machine_of
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.programs import MACHINES
 from ladder.sandbox.host.cores import bot_cores
-from ladder.values.doctor import Finding
-from ladder.values.runtimes import AUTO, GVISOR, SHARED
+from ladder.values.reports import Finding
+from ladder.values.sandbox_kind import AUTO, GVISOR, SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Collection

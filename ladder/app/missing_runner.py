@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ladder.values.health import LadderHealth
+    from ladder.values.reports import LadderHealth
 
 START_HERE = "Start one with: pigpen up, or pigpen ladder run."
 START_THERE = "The organiser of that ladder can start one."

@@ -9,8 +9,8 @@ from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
 from ladder.store.queries.revision import revision as revision_of
 from ladder.store.queries.variant_field import field_of
-from ladder.values.runtimes import AUTO, has_own_kernel
-from ladder.values.site import LadderCounts, VariantSummary
+from ladder.values.sandbox_kind import AUTO, has_own_kernel
+from ladder.values.standings import LadderCounts, VariantSummary
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.framing import RecordError

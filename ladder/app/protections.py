@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ladder.values.doctor import Finding
-from ladder.values.runtimes import has_own_kernel
+from ladder.values.reports import Finding
+from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.values.replay import MAX_FAULTS, DealPlace, FaultPlace
+from ladder.values.matches import MAX_FAULTS, DealPlace, FaultPlace
 from referee.records.file import read_record
 from referee.records.framing import RecordError
 from referee.records.lines import DealLine

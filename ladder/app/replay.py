@@ -10,7 +10,7 @@ from ladder.app.logs import printed_in, readable_seats
 from ladder.app.recorded_match import RecordedMatch, read_recorded
 from ladder.errors import UserError
 from ladder.values.accounts import ANONYMOUS
-from ladder.values.replay import DealPlace, DealReplayed
+from ladder.values.matches import DealPlace, DealReplayed
 from ladder.values.text import sanitize
 from referee.records.recorded import BadRecord, seats_of
 from referee.records.steps import names_of

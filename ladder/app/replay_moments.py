@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ladder.values.replay import LONGEST_PRINT, LONGEST_WORDS, ReplayMoment, ReplaySeat, ReplayStep, ReplayTrick
+from ladder.values.matches import LONGEST_PRINT, LONGEST_WORDS, ReplayMoment, ReplaySeat, ReplayStep, ReplayTrick
 from ladder.values.text import sanitize
 from pigpen.rules import Face, Suit
 from referee.records.recorded import seats_of

@@ -13,24 +13,14 @@ from pydantic import TypeAdapter
 
 from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
 from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateChanged
-from ladder.values.check import CheckResult
 from ladder.values.cluster import CertificateRow, WorkerRow
-from ladder.values.compare import CompareResult
-from ladder.values.database import Backup, DatabaseCopy, Upgrade
-from ladder.values.dataset import DatasetManifest
-from ladder.values.doctor import DoctorReport
-from ladder.values.event_export import EventVerification, ExportedEvent
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
-from ladder.values.held_events import EventPage, EventRow
-from ladder.values.logs import SeatLog
+from ladder.values.held_events import EventPage, EventRow, EventVerification, ExportedEvent
+from ladder.values.local_results import CheckResult, CompareResult, PlayedMatch, RerunResult, SeatLog, Verification
 from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
-from ladder.values.play import PlayedMatch
-from ladder.values.record import Verification
-from ladder.values.rerun import RerunResult
-from ladder.values.seasons import SeasonRow
-from ladder.values.settings import SettingRow
-from ladder.values.standings import Standings
+from ladder.values.reports import Backup, DatabaseCopy, DatasetManifest, DoctorReport, SettingRow, Upgrade
+from ladder.values.standings import SeasonRow, Standings
 from ladder.values.submission import SubmissionList, SubmissionResult, SubmissionRow
 from ladder.values.webhooks import WebhookAdded, WebhookRow, WebhookTested
 from ladder.values.why import Costliest, Why

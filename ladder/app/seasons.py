@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import Viewer
-    from ladder.values.seasons import SeasonRow
+    from ladder.values.standings import SeasonRow
     from pigpen.rules import Rules
 
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app.matches import newest
-from ladder.values.tv import TvBoard
+from ladder.values.matches import TvBoard
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -19,8 +19,8 @@ from ladder.store.commands import computations as commands
 from ladder.store.commands.computations import ComputationLease
 from ladder.store.commands.puzzles import keep_puzzles
 from ladder.store.computing_models import Computation
-from ladder.values.puzzles import FoundPuzzles
 from ladder.values.questions import PuzzlesQuestion
+from ladder.values.why import FoundPuzzles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

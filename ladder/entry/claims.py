@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
 from ladder.registry.names import proves_owner
-from ladder.values.image_names import names_owner
-from ladder.values.names import NAME_LENGTH
+from ladder.values.names import NAME_LENGTH, names_owner
 from ladder.values.text import why_odd
 from pigpen.rules import PRESETS
 

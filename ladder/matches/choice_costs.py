@@ -11,7 +11,7 @@ from ladder.matches.compared_records import phase_ends
 from ladder.matches.estimate import Effort, TooManyChoices, cost_of
 from ladder.matches.why import unforced
 from ladder.ratings.means import Mean
-from ladder.values.style import DealCost, PhaseCosts
+from ladder.values.bot_comparison import DealCost, PhaseCosts
 from pigpen.rules import Phase
 from referee.records.steps import BY_BOT
 

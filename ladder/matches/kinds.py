@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.values.runtimes import LOCKED_BYTES
-from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
+from ladder.values.sandbox_kind import LOCKED_BYTES, SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,7 @@ from ladder.matches.inline import Played, void
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.values.runtimes import has_own_kernel
+from ladder.values.sandbox_kind import has_own_kernel
 from pigpen.rules.shuffle import commitment
 from referee.match.match import Match
 from referee.seats.fair_wait import WitnessStart, loop_time

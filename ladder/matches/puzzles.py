@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.estimate import QUICK, estimates
 from ladder.matches.why import unforced, why_of
-from ladder.values.puzzles import FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat
+from ladder.values.why import FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat
 from pigpen.rules import Face, Phase
 from pigpen.rules.scoring import card_points
 from referee.records.steps import BY_BOT

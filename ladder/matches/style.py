@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ladder.ratings.means import QUANTILE, Mean
-from ladder.values.style import FoundStyle, SeatPoints, Second, StyleBar, StyleFigure, Trait
+from ladder.values.bot_comparison import FoundStyle, SeatPoints, Second, StyleBar, StyleFigure, Trait
 from pigpen.rules import Card, Phase
 from pigpen.rules.scoring import shooter_of
 from referee.records.recorded import seats_of
@@ -19,7 +19,7 @@ from referee.replay.deal_replay import DealReplay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ladder.values.style import PhaseCosts
+    from ladder.values.bot_comparison import PhaseCosts
     from pigpen.rules import Deal
     from referee.records.lines import DealLine, Step
     from referee.records.recorded import Recorded

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ladder.errors import BotRejected
-from ladder.values.image_limits import MAX_LAYER_FILES
+from ladder.values.names import MAX_LAYER_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

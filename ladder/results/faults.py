@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ladder.values.faults import FaultReport
+from ladder.values.local_results import FaultReport
 from referee.records.steps import DEFAULT, was_asked
 from referee.seats.verdict import Verdict
 

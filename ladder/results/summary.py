@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ladder.results.think_times import Histogram
-    from ladder.values.faults import FaultReport
+    from ladder.values.local_results import FaultReport
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine, BotResult, DealLine
 

@@ -17,7 +17,7 @@ import structlog
 
 from ladder.runner.run_log import LONGEST_PAUSE
 from ladder.values.cluster import WorkerState
-from ladder.values.runtimes import AUTO, chosen_runtime, has_own_kernel
+from ladder.values.sandbox_kind import AUTO, chosen_runtime, has_own_kernel
 from ladder.worker.worker_pool import KnownBots
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from ladder.results.summary import summarise
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.trial_tasks import SubmissionOutcome
-from ladder.values.runtimes import AUTO, GVISOR, SHARED
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import AUTO, GVISOR, SHARED, SandboxKind
 from ladder.values.task import storable
 from ladder.values.text import counted
 from ladder.worker.match_tasks import MatchOutcome

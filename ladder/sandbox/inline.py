@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from ladder.errors import BotRejected
 from ladder.sandbox.excerpt import advice
 from ladder.sandbox.inline_folder import InlineFolder, has_files
-from ladder.values.bot_files import LOCK, REQUIREMENTS
+from ladder.values.names import LOCK, REQUIREMENTS
 from pigpen import Bot
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.values.bot_files import DOCKERFILE, MAIN_FILES
+from ladder.values.names import DOCKERFILE, MAIN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -36,12 +36,11 @@ from pydantic_settings import (
 from ladder.registry.names import is_address
 from ladder.settings.file import FILE, bot_around
 from ladder.settings.file_source import SettingsFile
-from ladder.values.bot_files import Builds
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
 from ladder.values.live_events import Public
+from ladder.values.names import Builds
 from ladder.values.order import Order
-from ladder.values.runtimes import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
-from ladder.values.sandbox_kind import LadderSandbox, SandboxKind
+from ladder.values.sandbox_kind import AUTO, LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxKind, has_own_kernel
 from referee.match.formats import DEFAULT_CLOCK
 from referee.records.framing import MAX_DEALS, MAX_SEATS, shortened
 from referee.records.lines import Instances

@@ -15,11 +15,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ladder.values.computing import Computing
-from ladder.values.person_state import PersonState
-from ladder.values.replay import DealReplayed
-from ladder.values.tv import TvNext
-from ladder.values.watch_state import WatchState
+from ladder.values.matches import DealReplayed, TvNext
+from ladder.values.person_state import PersonState, WatchState
+from ladder.values.value import Computing
 from ladder.values.why import Costliest, Hint, Mistakes
 
 PLACE = Path(__file__).parent / "static" / "shapes.d.ts"

@@ -27,7 +27,7 @@ class StoredPuzzle(Base):
     match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"))
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
     found: Mapped[dict[str, Any]]
-    """`ladder.values.puzzles.FoundPuzzle`, field for field."""
+    """`ladder.values.why.FoundPuzzle`, field for field."""
     trick: Mapped[int]
     bots: Mapped[int]
     """Number of bots that have decided it: the one that sat there, and the house bots."""

@@ -34,8 +34,7 @@ from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials import trial_images as images
 from ladder.trials.trial_images import find_built, push
 from ladder.trials.trial_tasks import SubmissionOutcome, TriedProgram
-from ladder.values.runtimes import AUTO, SHARED
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import AUTO, SHARED, SandboxKind
 from ladder.values.submission import Failure, VariantFile
 from pigpen.check.run import UNTRIED
 from referee.match.formats import DEFAULT_CLOCK
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from ladder.registry.client import ImagePlace
     from ladder.sandbox.base import Loaded, Sandbox
     from ladder.trials.trial_tasks import SubmissionTask
-    from ladder.values.bot_files import Builds
+    from ladder.values.names import Builds
     from pigpen.rules import Rules
     from referee.match.formats import MatchSpec
 

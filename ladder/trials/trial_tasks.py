@@ -17,9 +17,8 @@ from pydantic import Field, PositiveFloat, field_validator, model_validator
 
 from ladder.entry.claims import SubmissionLook
 from ladder.registry.client import ImagePlace, RegistryLogin
-from ladder.values.bot_files import Builds
-from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
-from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
+from ladder.values.names import Builds
+from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
 from ladder.values.submission import Failure, VariantFile
 from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting

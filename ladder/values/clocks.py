@@ -1,4 +1,8 @@
-"""A clock as people type it: 60+0.1 is 60 s in the bank and 0.1 s more for each decision."""
+"""
+A clock as people type it: 60+0.1 is 60 s in the bank and 0.1 s more for each decision.
+
+Seconds that a person at a table may think: in a module that a command can read before it loads anything else.
+"""
 
 from __future__ import annotations
 
@@ -33,3 +37,7 @@ def read_clock(text: str, limit: float) -> ClockSetting:
     if not bank + increment:
         raise ValueError(f"The clock {shortened(text)!r} leaves no time; {HINT}")
     return ClockSetting(bank, increment, limit, start_up=max(DEFAULT_CLOCK.start_up, min(limit, MAX_START_UP)))
+
+
+MIN_SECONDS, MAX_PERSON_SECONDS = 5.0, 3600.0
+"""For a decision, by the clock on the wall."""

@@ -1,6 +1,17 @@
-"""Names of versions of bots."""
+"""
+Names of versions of bots.
+
+Names of images, as users and engines write them: which of them say nothing of an owner.
+
+Files that make a folder a bot's.
+
+Limits of an image that the ladder's registry and the sandbox share.
+"""
 
 from __future__ import annotations
+
+import re
+from typing import Literal
 
 NAME_LENGTH = 64
 """The most characters in the name of an owner, a bot, or a variant."""
@@ -14,3 +25,38 @@ def label(bot: str, version: int) -> str:
     ('Trotter', 'Trotter@2')
     """
     return bot if version == 1 else f"{bot}@{version}"
+
+
+OURS = "pigpen/"
+"""Images whose names begin with this are made by Pigpen on this machine; none of them comes from a registry."""
+DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
+"""Prefixes that may stand before an image's name without changing its meaning."""
+_ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
+
+
+def is_ours(reference: str) -> bool:
+    """Tell whether an image of that name is one that Pigpen made."""
+    for registry in DEFAULT_REGISTRIES:
+        reference = reference.removeprefix(registry)
+    return reference.startswith(OURS)
+
+
+def names_owner(reference: str) -> bool:
+    """Tell whether the owner of an image can have called it that; Pigpen's names and bare ids name no owner."""
+    return not (_ID.fullmatch(reference) or is_ours(reference))
+
+
+MAIN_FILES = ("bot.py", "bot.js")
+DOCKERFILE = "Dockerfile"
+REQUIREMENTS = "requirements.txt"
+"""Names the packages that a bot needs."""
+LOCK = "requirements.lock"
+"""The packages that those resolved to, with their hashes."""
+Builds = Literal["base", "allowed"]
+"""Dockerfiles that are built: those that only add files to `pigpen/bot`, or any."""
+
+
+MAX_FILES = 60_000
+"""Files and folders, which the kernel maps one by one; lock_files.c, the program that locks them, has it too."""
+MAX_LAYER_FILES = 4 * MAX_FILES
+"""Those in all layers of an image: a layer may replace files of others, and a large image plays under gVisor."""

@@ -1,16 +1,25 @@
-"""Tables at which people play: the request for one, the table that was opened, and its state."""
+"""
+Tables at which people play: the request for one, the table that was opened, and its state.
+
+The games that a person has played here, and the days on which it played the board of the day.
+
+One board as several have played it from the same chair, with the same cards.
+"""
 
 from __future__ import annotations
 
+import datetime
 import enum
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import Field
 
+from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
+from ladder.values.clocks import MIN_SECONDS
+from ladder.values.matches import DealPlace
 from ladder.values.names import NAME_LENGTH
-from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
-from ladder.values.value import Time, Value
+from ladder.values.value import Computing, Time, Value
 
 PERSON_NAME_LENGTH = 24
 """The most characters of the name by which a person is shown."""
@@ -186,3 +195,209 @@ class SeatPlace(Value):
     address: str
     """Such as ``unix:/path``; empty: the seat does not listen yet, or does no longer."""
     token: str
+
+
+class OwnGame(Value):
+    """A table that a person has played to its end."""
+
+    table: str
+    """The table's name in its address."""
+    purpose: TablePurpose
+    day: datetime.date | None
+    """The day whose board it was; None: no day's."""
+    variant: str
+    format: str
+    finished: Time
+    place: int
+    players: int
+    points: int
+    others: tuple[str, ...]
+    """The names of the other players."""
+    assisted: bool
+    """True if the person asked why before it played, or took cards back."""
+    ahead: float | None
+    """
+    Points a deal by which the person did better than the mean of the bots `counting` at the table.
+
+    More is better in every variant. None: there were none, or the number of deals is not known beforehand.
+    """
+    deals: int
+    """0: the number is not known beforehand."""
+    places: tuple[tuple[str, int], ...]
+    """Names and places of all at the table, the person's name empty; none where the game counts for no rating."""
+    cost: float | None
+    """Of the person's costliest decision, in points, as far as its page was asked for them; None: not at all."""
+
+
+class OwnRecord(Value):
+    """A person's games in one variant."""
+
+    variant: str
+    games: int
+    place: float
+    """Mean."""
+    compared: int
+    """Games of which `ahead` is known, without those with help."""
+    ahead: float | None
+    """Mean of `OwnGame.ahead` over these; None if there are none."""
+    ahead_error: float | None
+    """± at 95 % of that; None for fewer than two games."""
+    elo: float | None
+    """The person's rating against house bots, `counting` having 1500 (`ladder.people.review.own_games`)."""
+    elo_error: float | None
+    """± at 95 % of that."""
+    rated: int
+    """Games that count for it."""
+
+
+class DayGame(Value):
+    """A person's first play of a day's board."""
+
+    table: str
+    """The table's name in its address."""
+    variant: str
+
+
+class CalendarDay(Value):
+    """One day of the calendar."""
+
+    day: datetime.date
+    games: tuple[DayGame, ...]
+    """The first play of each variant's board of that day."""
+    is_future: bool
+
+
+class OwnDays(Value):
+    """A person's plays of the boards of the days."""
+
+    streak: int
+    """Days in a row on which a board was played, up to today, or up to yesterday as long as today's is open."""
+    weeks: tuple[tuple[CalendarDay, ...], ...]
+    """Each from Monday to Sunday, the newest last."""
+
+    def games_on(self, day: datetime.date) -> tuple[DayGame, ...]:
+        """Give the plays of the boards of one of these days."""
+        return next((each.games for week in self.weeks for each in week if each.day == day), ())
+
+
+class TodaysBoard(Value):
+    """The board of a day in one variant, the same for all."""
+
+    variant: str
+    title: str
+    players: int
+    day: datetime.date
+    """UTC."""
+    commitment: str
+    """SHA-256 of its seed, in hex."""
+    seed: str | None
+    """In hex; None until the day is over."""
+    played: int
+    """Number of people who have played it to its end."""
+    names: tuple[str, ...]
+    """Of those of them who have an account the latest ones, the last one first."""
+
+
+class MatchBoardChair(Value):
+    """A chair of a board that bots have played."""
+
+    seat: int
+    bot: str
+    """The bot that sat there in this rotation."""
+
+
+class MatchBoard(DealPlace):
+    """A board in one rotation of a match of the ladder, to be played once more."""
+
+    match: int
+    variant: str
+    title: str
+    chairs: tuple[MatchBoardChair, ...]
+    """By seat."""
+    commitment: str
+    """That of the match, and so of the table that plays the board once more."""
+
+
+class BoardDifference(Value):
+    """A decision of yours where the other player decided differently."""
+
+    at: str
+    """`pass`, `expose`, `moon`, or the trick, counted from 1: `trick 3`."""
+    step: int
+    """The place of yours among the steps of your deal, from 1."""
+    other_step: int
+    """The place of the other's among the steps of its deal."""
+    yours: str
+    """As a record says it: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
+    other: str
+    same_position: bool
+    """True if both knew exactly the same; afterwards they play different deals with the same cards."""
+
+
+class BoardPlay(Value):
+    """The result of one player in that chair."""
+
+    key: str
+    """Names it in addresses."""
+    name: str
+    kind: ChairKind
+    you: bool
+    points: int
+    """Its score in the deal, as the variant counts."""
+    place: int
+    """By points, 1 the best; equal ones share one."""
+    counts: bool
+    """True if it counts for the percentile; one in which a decision was taken back or asked about does not."""
+
+
+class SameBoard(DealPlace):
+    """Your result beside those of all others who played the board from that chair."""
+
+    variant: str
+    title: str
+    low_is_better: bool
+    day: datetime.date | None
+    """The day whose board it is; None: it is of a match."""
+    match: int | None
+    """Of which match the board is; None: it is a day's."""
+    chair: int
+    """The seat."""
+    hand: str
+    """The cards dealt to it."""
+    points: int
+    """Yours."""
+    percentile: int | None
+    """Of all others that count: how many per cent you have beaten, equal ones by half; None if there are none."""
+    plays: tuple[BoardPlay, ...]
+    """Yours among them, the best one first."""
+    computing: Computing | None
+    """Progress of the plays of house bots that are not yet among them; None: all are."""
+    absent: tuple[str, ...]
+    """House bots whose play of this board could not be computed."""
+
+
+class DayResults(Value):
+    """All results on the board of a day that is over."""
+
+    board: TodaysBoard
+    low_is_better: bool
+    hand: str
+    """The cards dealt to the chair that all play from."""
+    plays: tuple[BoardPlay, ...]
+    """The best one first."""
+    computing: Computing | None
+    """Progress of the plays of house bots that are not yet among them; None: all are."""
+    absent: tuple[str, ...]
+    """House bots whose play of this board could not be computed."""
+
+
+class PlayBeside(Value):
+    """The play of another person or bot beside yours, decision by decision."""
+
+    play: BoardPlay
+    yours: DealPlace
+    """Position of your deal in its record."""
+    other: DealPlace
+    """Position of the other's deal in its own record."""
+    differences: tuple[BoardDifference, ...]
+    """The first one first; none where both did the same all the time."""

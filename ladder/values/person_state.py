@@ -1,10 +1,14 @@
-"""Messages to a person's browser about the table: the whole of it each time, of which the newest counts."""
+"""
+Messages to a person's browser about the table: the whole of it each time, of which the newest counts.
+
+State of a table with people for spectators: only information that all seats there can see.
+"""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from ladder.values.replay import ReplayMoment
+from ladder.values.matches import ReplayMoment
 from ladder.values.value import Value
 
 Phrase = Literal["good-luck", "well-played", "bad-luck", "thanks", "one-moment", "goodbye"]
@@ -182,3 +186,21 @@ class PersonState(Value):
     notices: tuple[PersonNotice, ...]
     """The newest few, the newest last."""
     over: PersonOver | None
+
+
+class WatchState(Value):
+    """A table as a spectator sees it; the whole of it each time."""
+
+    number: int
+    """Counts up."""
+    is_over: bool
+    """True if nothing more will come."""
+    reason: str
+    """Reason that the table was ended; empty if it was not."""
+    delay: float
+    """By how many seconds this is late."""
+    deal: PersonDeal | None
+    """Its seat is only the one that is drawn at the bottom. None before the first deal."""
+    moment: ReplayMoment | None
+    """No hand is known; exposed cards are."""
+    sheet: tuple[PersonSheetRow, ...]

@@ -1,4 +1,10 @@
-"""Standings: the bots of a variant, the best first."""
+"""
+Standings: the bots of a variant, the best first.
+
+Seasons of a variant: each has one clock, one limit, one set of rules, and standings of its own.
+
+Summaries of a ladder as a whole that only the site shows.
+"""
 
 from __future__ import annotations
 
@@ -103,3 +109,82 @@ def percents(shares: Sequence[float]) -> list[int]:
     for place in sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])[:rest]:
         whole[place] += 1
     return whole
+
+
+class SeasonRow(Value):
+    """A season of a variant."""
+
+    variant: str
+    number: int
+    """1 for the variant's first one."""
+    name: str
+    began: Time
+    ended: Time | None
+    """None: it is played now."""
+    clock: str | None
+    """As in the settings: ``60+0.1``; None: no match has been scheduled yet."""
+    limit: float | None
+    """The most seconds for one decision; None likewise."""
+    rules_hash: str
+    """SHA-256 of its rules, as JSON with sorted keys."""
+    matches: int
+    """Number of its matches that have a result."""
+
+
+class LadderCounts(Value):
+    """Counts of everything on the ladder."""
+
+    matches: dict[str, int]
+    """By status: `queued`, `leased`, `done`, `quarantined`."""
+    bots: dict[str, int]
+    """Entries of versions in variants, by state: `active`, `suspended`, `retired`."""
+    failures: int
+    """Attempts that failed, of matches that are not done."""
+    decisions: int
+    """In all matches that are done."""
+    faults: int
+    """Held against bots in them."""
+    submissions: dict[str, int]
+    """By status: `queued`, `leased`, `entered`, `refused`, `failed`, `withdrawn`."""
+    tables: dict[str, int]
+    """Tables with people, by status: `waiting`, `ready`, `playing`, `over`, `ended`."""
+    computations: dict[str, int]
+    """Questions of visitors that are to be computed, by status: `queued`, `leased`."""
+
+
+class VariantSummary(Value):
+    """A variant in a few lines."""
+
+    variant: str
+    title: str
+    """Name of the variant for people."""
+    matches: int
+    """Number of matches with a result."""
+    active: int
+    """Number of ranked versions."""
+    by: Order = Order.ELO
+    """Criterion that orders the best ones."""
+    top: tuple[StandingRow, ...]
+    """The best ones, the best first."""
+
+
+class CurvePoint(Value):
+    """A rating after a match."""
+
+    match: int
+    finished: Time
+    version: int
+    """Its number among the versions of the bot."""
+    matches: int
+    """Number of rated matches of this version, this one included."""
+    elo: float
+    """As it was shown then."""
+
+
+class RatingCurve(Value):
+    """Rating of a bot over its matches, version after version."""
+
+    bot: str
+    variant: str
+    points: tuple[CurvePoint, ...]
+    """The oldest first; of many matches, some evenly chosen ones and the last."""

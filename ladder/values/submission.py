@@ -1,4 +1,8 @@
-"""Orders, progress and results of submissions."""
+"""
+The ladder's registry of images, for those who push to it.
+
+Orders, progress and results of submissions.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,26 @@ from typing import Any
 from pydantic import Field
 
 from ladder.values.value import Time, Value
+
+
+class RegistryPlace(Value):
+    """Address and namespace for an account's images."""
+
+    address: str
+    """Host and port."""
+    namespace: str
+    """With what the names of one's images begin: `ada` in `ada/trotter`."""
+
+
+class RegistryToken(Value):
+    """Token for a registry, by the distribution specification."""
+
+    token: str
+    access_token: str
+    """The same: programs ask for it by either name."""
+    expires_in: int
+    """Seconds."""
+    issued_at: Time
 
 
 class EnteredVariant(Value):

@@ -1,4 +1,8 @@
-"""Common base of all values."""
+"""
+Common base of all values.
+
+Progress of a computation that a visitor waits for.
+"""
 
 from __future__ import annotations
 
@@ -54,3 +58,16 @@ def in_utc(moment: datetime.datetime) -> str:
     there = moment.astimezone(datetime.UTC)
     parts = "auto" if there.second or there.microsecond else "minutes"
     return f"{there.replace(tzinfo=None).isoformat(' ', parts)} UTC"
+
+
+class Computing(Value):
+    """Progress of a computation."""
+
+    place: int | None
+    """Its place in the queue, from 1; None: it is being computed now."""
+    done: int
+    """Number of its steps that are done."""
+    steps: int
+    """Number of its steps; 0: not known."""
+    is_served: bool
+    """True if the process that computes is running; if not, this waits until the organiser starts it."""

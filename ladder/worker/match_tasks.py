@@ -19,8 +19,7 @@ from ladder.registry.client import RegistryLogin
 from ladder.results.files import Logs
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.values.live_events import Public
-from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
-from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
+from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
 from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting
 from referee.match.formats import Format, MatchSpec

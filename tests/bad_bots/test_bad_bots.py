@@ -17,7 +17,7 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.host.owners import this_process
-from ladder.values.runtimes import GVISOR, SHARED
+from ladder.values.sandbox_kind import GVISOR, SHARED
 from referee.records.lines import Instances
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, RULES, TAG, WARM_TAG, build, play

@@ -11,9 +11,8 @@ from ladder.matches.answering import answer
 from ladder.settings.settings import load_settings
 from ladder.store.commands import computations
 from ladder.store.commands.puzzles import keep_puzzles
-from ladder.values.puzzles import FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat
 from ladder.values.questions import QUESTIONS, Lane
-from ladder.values.why import Choice, Why
+from ladder.values.why import Choice, FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat, Why
 from tests.ladder.ladders import NOW, played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 

@@ -16,8 +16,8 @@ from ladder.errors import Busy, LadderError, UserError
 from ladder.results.files import WakeFile
 from ladder.store.commands.computations import TOO_MANY, NewQuestion, ask
 from ladder.store.queries.computations import known_computation
-from ladder.values.computing import Computing
 from ladder.values.questions import lane_of
+from ladder.values.value import Computing
 from pigpen.version import __version__
 
 if TYPE_CHECKING:

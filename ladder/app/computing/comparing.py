@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
     from ladder.store.names import NamedVersion
     from ladder.store.queries.common_matches import PairSums
-    from ladder.values.computing import Computing
     from ladder.values.matches import MatchRow
+    from ladder.values.value import Computing
 
 NEWEST = 40
 """Matches that are looked at more closely."""

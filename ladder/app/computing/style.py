@@ -11,8 +11,8 @@ from ladder.store import names
 from ladder.store.queries.matches import results
 from ladder.store.queries.standings import standings_of
 from ladder.store.queries.variant_field import field_of
+from ladder.values.bot_comparison import BotStyle, FoundStyle
 from ladder.values.questions import StyledMatch, StyleQuestion
-from ladder.values.style import BotStyle, FoundStyle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

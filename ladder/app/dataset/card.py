@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.dataset.tables import COLUMNS, type_name
 
 if TYPE_CHECKING:
-    from ladder.values.dataset import DatasetManifest
+    from ladder.values.reports import DatasetManifest
 
 CARD = "README.md"
 LICENCES = {"cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0", "mit", "apache-2.0", "odbl"}

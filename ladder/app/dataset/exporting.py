@@ -28,7 +28,7 @@ from ladder.app.dataset.tables import COLUMNS, VERSION, schema
 from ladder.errors import UserError
 from ladder.store.queries import dataset as queries
 from ladder.store.queries.matches import match_rows
-from ladder.values.dataset import DatasetFile, DatasetManifest
+from ladder.values.reports import DatasetFile, DatasetManifest
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ladder.errors import LadderError
-from ladder.values.dataset import DatasetManifest
+from ladder.values.reports import DatasetManifest
 
 if TYPE_CHECKING:
     from pathlib import Path

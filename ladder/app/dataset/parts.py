@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ladder.values.dataset import DatasetFile, DatasetManifest
+    from ladder.values.reports import DatasetFile, DatasetManifest
 
 TABLES = ("deals", "decisions", "seats", "matches")
 """Tables that have a file for each part, in the order in which they are written."""

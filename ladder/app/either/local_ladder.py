@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.held_events import EventAct, EventDone, EventPage, EventRow
-    from ladder.values.logs import SeatLog
+    from ladder.values.local_results import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
     from ladder.values.order import Order
     from ladder.values.standings import Standings

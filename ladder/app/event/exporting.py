@@ -9,7 +9,8 @@ from ladder.app.new_file import write_new
 from ladder.errors import LadderError
 from ladder.store import event_rows as rows
 from ladder.store.models import StoredMatch, Version
-from ladder.values.event_export import (
+from ladder.values.held_events import (
+    EventState,
     ExportedEntrant,
     ExportedEvent,
     ExportedPlace,
@@ -19,7 +20,6 @@ from ladder.values.event_export import (
     ExportedTurn,
     record_name,
 )
-from ladder.values.held_events import EventState
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from ladder.events.legs import sides_of
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.clocks import read_clock
-from ladder.values.event_export import EventVerification, ExportedEvent, record_name
+from ladder.values.held_events import EventVerification, ExportedEvent, record_name
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.records.framing import RecordError, shortened
@@ -35,7 +35,7 @@ from referee.replay.verify import checked_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ladder.values.event_export import ExportedTable, ExportedTurn
+    from ladder.values.held_events import ExportedTable, ExportedTurn
 
 MAX_JSON_BYTES = 256 * 1024**2
 MAX_RECORD_BYTES = 1024**3

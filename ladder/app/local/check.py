@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import UserError
 from ladder.matches.check import WIRE, ConformanceCheck, Report
 from ladder.sandbox.inline import InlineProgram, as_program
-from ladder.values.check import CaseResult, CheckResult
+from ladder.values.local_results import CaseResult, CheckResult
 from ladder.values.sandbox_kind import SandboxKind
 from pigpen.check import cases_of
 from pigpen.check import check as check_inline

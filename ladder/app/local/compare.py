@@ -13,7 +13,7 @@ from ladder.matches.compare import ComparisonPlan, compare
 from ladder.ratings.sprt import ELO, Hypotheses
 from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot
 from ladder.sandbox.host.cores import bot_cores
-from ladder.values.compare import CompareResult
+from ladder.values.local_results import CompareResult
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:

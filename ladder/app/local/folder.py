@@ -14,8 +14,8 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.target import this_interpreter
-from ladder.values.bot_files import LOCK, REQUIREMENTS
-from ladder.values.folder import Locked, NewFolder
+from ladder.values.local_results import Locked, NewFolder
+from ladder.values.names import LOCK, REQUIREMENTS
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.bots import load_bots
 from ladder.results.faults import Faults
 from ladder.sandbox.host.cores import bot_cores
-from ladder.values.logs import RotationLog
-from ladder.values.play import PlayedBot, PlayedMatch
+from ladder.values.local_results import PlayedBot, PlayedMatch, RotationLog
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.matches.bots import BotSeats
     from ladder.matches.inline import Played
     from ladder.sandbox.base import Sandbox
-    from ladder.values.faults import FaultReport
+    from ladder.values.local_results import FaultReport
     from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine, BotResult
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.values.play import PlayedMatch
+from ladder.values.local_results import PlayedMatch
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 

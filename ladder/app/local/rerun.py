@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.bots import load_bots
 from ladder.matches.rerun import rerun
-from ladder.values.rerun import Difference, RerunResult
+from ladder.values.local_results import Difference, RerunResult
 from referee.replay.deal_replay import PHASES
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.values.record import Verification
+from ladder.values.local_results import Verification
 from referee.replay.verify import verify
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ from ladder.app.remote.answers import refusal
 from ladder.errors import RemoteError, UserError
 from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.whole_file import write_whole
-from ladder.values.dataset import DatasetManifest
+from ladder.values.reports import DatasetManifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.remote.connection import Connection
-    from ladder.values.dataset import DatasetFile
+    from ladder.values.reports import DatasetFile
 
 MAX_BYTES = 256 * 1024**2
 """Of a file."""

@@ -11,7 +11,7 @@ from docker.utils import parse_repository_tag
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.engine import connect, engine_errors, explain
-from ladder.values.registry import RegistryPlace
+from ladder.values.submission import RegistryPlace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,11 +13,11 @@ from ladder.app.remote.connection import API
 from ladder.app.remote.records import fetch_record
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
-from ladder.values.health import LadderHealth
 from ladder.values.held_events import EventDone, EventOrder, EventPage, EventRow
-from ladder.values.logs import SeatLog
+from ladder.values.local_results import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
 from ladder.values.order import Order
+from ladder.values.reports import LadderHealth
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow
 

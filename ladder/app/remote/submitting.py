@@ -9,9 +9,8 @@ from ladder.entry.claims import check_name
 from ladder.entry.variants import ALL
 from ladder.errors import LadderError, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
-from ladder.values.registry import RegistryPlace
-from ladder.values.site import VariantSummary
-from ladder.values.submission import SubmissionRow
+from ladder.values.standings import VariantSummary
+from ladder.values.submission import RegistryPlace, SubmissionRow
 from pigpen.rules import PRESETS
 from referee.records.rules_file import no_such_rules
 

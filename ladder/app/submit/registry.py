@@ -8,7 +8,7 @@ from ladder.app.accounts.viewers import viewer_by
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError
 from ladder.registry.names import namespace_of
-from ladder.values.registry import RegistryPlace, RegistryToken
+from ladder.values.submission import RegistryPlace, RegistryToken
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:

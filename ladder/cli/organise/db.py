@@ -19,8 +19,7 @@ from ladder.terminal.progress import progress
 from ladder.terminal.sanitize import json_line, print_utf8, sanitize, toml_text
 
 if TYPE_CHECKING:
-    from ladder.values.database import DatabaseCopy, Upgrade
-    from ladder.values.settings import SettingRow
+    from ladder.values.reports import DatabaseCopy, SettingRow, Upgrade
 
 
 def config(

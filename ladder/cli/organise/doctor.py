@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ladder.settings.settings import Settings
-    from ladder.values.doctor import Finding
+    from ladder.values.reports import Finding
 
 INDENT = " " * 4
 

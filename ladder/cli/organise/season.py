@@ -17,7 +17,7 @@ from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
-    from ladder.values.seasons import SeasonRow
+    from ladder.values.standings import SeasonRow
 
 season = typer.Typer(
     name="season",

@@ -30,8 +30,7 @@ from ladder.terminal.options import (
 from ladder.terminal.progress import progress
 from ladder.terminal.running import run
 from ladder.terminal.sanitize import in_markup, sanitize
-from ladder.values.runtimes import AUTO
-from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
+from ladder.values.sandbox_kind import AUTO, SandboxKind, SandboxSetup
 from ladder.values.text import counted
 from pigpen.check.run import UNTRIED
 from pigpen.rules import PRESETS, Rules
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.check import CaseResult, CheckResult
+    from ladder.values.local_results import CaseResult, CheckResult
     from pigpen import ClockSetting
 
 

@@ -35,7 +35,7 @@ from referee.match.formats import DEFAULT_CLOCK
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ladder.values.compare import CompareResult
+    from ladder.values.local_results import CompareResult
     from pigpen.rules import Rules
 
 ACCEPTS_1, ACCEPTS_0 = (

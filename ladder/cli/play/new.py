@@ -14,7 +14,7 @@ import typer
 
 from ladder.terminal.options import SandboxOption, say
 from ladder.terminal.sanitize import sanitize
-from ladder.values.bot_files import MAIN_FILES
+from ladder.values.names import MAIN_FILES
 from ladder.values.sandbox_kind import WITHOUT_ENGINE, SandboxKind
 
 

@@ -45,7 +45,7 @@ from referee.match.formats import DEFAULT_CLOCK, PERSON_SECONDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.values.play import PlayedBot, PlayedMatch
+    from ladder.values.local_results import PlayedBot, PlayedMatch
     from referee.match.formats import MatchSpec
 
 MAX_FAULTS = 10

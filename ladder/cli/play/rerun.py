@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.rerun import Difference, RerunResult
+    from ladder.values.local_results import Difference, RerunResult
     from referee.replay.rerun import TableRerun
 
 HEADINGS = ("deal", "at", "on the table", "may choose", "then", "now", "points", "ms")

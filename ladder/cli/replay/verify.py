@@ -14,7 +14,7 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.text import counted
 
 if TYPE_CHECKING:
-    from ladder.values.record import Verification
+    from ladder.values.local_results import Verification
 
 
 def verify_records(

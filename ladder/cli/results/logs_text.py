@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.values.faults import FaultReport
-    from ladder.values.logs import RotationLog, SeatLog
+    from ladder.values.local_results import FaultReport, RotationLog, SeatLog
 
 _DECISION = re.compile(r"\[(\d+)\] ")
 """The beginning of each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""

@@ -9,7 +9,7 @@ from ladder.app.recorded_match import place_of
 from ladder.errors import LadderError
 from ladder.people.boards.daily_board import todays_board
 from ladder.people.boards.played_boards import board_of, board_of_day, differences, percentile, ranked
-from ladder.values.same_board import DayResults, PlayBeside, SameBoard
+from ladder.values.people import DayResults, PlayBeside, SameBoard
 from ladder.values.text import sanitize
 from pigpen.rules import cards_in, deal_hands
 from referee.records.recorded import BadRecord

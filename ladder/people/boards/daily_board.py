@@ -20,9 +20,17 @@ from ladder.errors import UserError
 from ladder.people.tables.chairs import bots_to_play_with
 from ladder.people.tables.opening import guest_hash, open_table
 from ladder.store.queries.tables import accounts_at, count_people, first_of
-from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose, TableStatus
-from ladder.values.replay import DealPlace
-from ladder.values.same_board import MatchBoard, MatchBoardChair, TodaysBoard
+from ladder.values.matches import DealPlace
+from ladder.values.people import (
+    ChairKind,
+    ChairOrder,
+    MatchBoard,
+    MatchBoardChair,
+    TableOrder,
+    TablePurpose,
+    TableStatus,
+    TodaysBoard,
+)
 from ladder.values.text import sanitize
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import BoardPlace, Format

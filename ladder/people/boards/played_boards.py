@@ -18,11 +18,10 @@ from ladder.people.boards.daily_board import FORMAT, HOUSE, OPPONENT, BoardChair
 from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table
 from ladder.results.files import TableFiles
 from ladder.store.queries.tables import chairs_of, opened_first, people_at
-from ladder.values.computing import Computing
-from ladder.values.people import ChairKind, TablePurpose, TableStatus
+from ladder.values.people import BoardDifference, BoardPlay, ChairKind, TablePurpose, TableStatus
 from ladder.values.questions import HouseQuestion
-from ladder.values.same_board import BoardDifference, BoardPlay
 from ladder.values.text import sanitize
+from ladder.values.value import Computing
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.records.lines import from_json

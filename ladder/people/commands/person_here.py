@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.matches.bots import BotSeats
     from ladder.matches.inline import Played
     from ladder.sandbox.base import Sandbox
-    from ladder.values.play import PlayedMatch
+    from ladder.values.local_results import PlayedMatch
     from referee.records.lines import AnyLine, DealLine
 
 

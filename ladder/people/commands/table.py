@@ -19,8 +19,9 @@ from ladder.terminal.ladder import LocalOption, asked, opened
 from ladder.terminal.options import PACE, StderrOption, say
 from ladder.terminal.running import run
 from ladder.terminal.sanitize import sanitize
+from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
+from ladder.values.clocks import MIN_SECONDS
 from ladder.values.people import TablePurpose
-from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
 from referee.match.formats import PERSON_SECONDS
 
 

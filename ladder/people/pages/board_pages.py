@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.site.server.context import Site
-    from ladder.values.own_games import OwnDays
-    from ladder.values.people import OpenedTable, TableVisitor
+    from ladder.values.people import OpenedTable, OwnDays, TableVisitor
 
 router = APIRouter(prefix="/play")
 DAYS_IN_FEED = 7

@@ -21,7 +21,7 @@ from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
-    from ladder.values.own_games import OwnDays
+    from ladder.values.people import OwnDays
 
 router = APIRouter()
 

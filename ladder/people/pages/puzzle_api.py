@@ -16,8 +16,8 @@ from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, viewer_of
 from ladder.values.people import TableVisitor
-from ladder.values.puzzles import PuzzleList, PuzzleOverview, PuzzlePage
 from ladder.values.value import Value
+from ladder.values.why import PuzzleList, PuzzleOverview, PuzzlePage
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ladder.site.server.context import Site
-    from ladder.values.puzzles import PuzzlePage
-    from ladder.values.why import Choice
+    from ladder.values.why import Choice, PuzzlePage
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]

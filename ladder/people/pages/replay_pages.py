@@ -49,7 +49,7 @@ from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
 from ladder.site.server.problems import asker_of
 from ladder.site.server.viewer import FOREIGN_PAGE, Form, address_of, form_page, is_same_origin, viewer_of
-from ladder.values.replay import DealPlace
+from ladder.values.matches import DealPlace
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

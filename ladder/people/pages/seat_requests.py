@@ -32,8 +32,7 @@ from ladder.site.rendering.words import to_translate
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import address_of
-from ladder.values.person_state import PersonState
-from ladder.values.watch_state import WatchState
+from ladder.values.person_state import PersonState, WatchState
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable

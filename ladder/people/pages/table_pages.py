@@ -42,8 +42,9 @@ from ladder.site.pages.lesson import explained, exposable
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.viewer import Form, address_of, form_of, form_page, viewer_of
+from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
+from ladder.values.clocks import MIN_SECONDS
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, TableOrder, TableStatus
-from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
 from pigpen.rules import PRESETS
 from referee.records.rules_file import RulesFileError, rules_from
 

@@ -27,8 +27,7 @@ from ladder.results.files import TableFiles
 from ladder.store.commands.puzzles import forget_answers
 from ladder.store.commands.tables import remove_tables
 from ladder.store.queries.own_tables import days_played_by, played_by
-from ladder.values.own_games import CalendarDay, DayGame, OwnDays, OwnGame, OwnRecord
-from ladder.values.people import ChairKind, TablePurpose
+from ladder.values.people import CalendarDay, ChairKind, DayGame, OwnDays, OwnGame, OwnRecord, TablePurpose
 from ladder.values.text import sanitize
 from ladder.values.value import time_of
 from referee.match.formats import Format

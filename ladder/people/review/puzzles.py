@@ -8,7 +8,7 @@ from ladder.errors import LadderError, UserError
 from ladder.people.tables.opening import guest_hash
 from ladder.store.commands import puzzles as commands
 from ladder.store.queries import puzzles as queries
-from ladder.values.puzzles import FoundPuzzle, PuzzleAnswer, PuzzleList, PuzzleOverview, PuzzlePage
+from ladder.values.why import FoundPuzzle, PuzzleAnswer, PuzzleList, PuzzleOverview, PuzzlePage
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

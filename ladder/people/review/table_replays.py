@@ -26,10 +26,10 @@ from ladder.results.files import TableFiles
 from ladder.store.commands.tables import keep_cost, mark_assisted
 from ladder.store.queries.tables import chairs_of
 from ladder.store.table_models import PeopleChair
+from ladder.values.matches import DealPlace
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus
 from ladder.values.person_state import PersonSheetRow
 from ladder.values.questions import BotDeals, CostliestQuestion
-from ladder.values.replay import DealPlace
 from ladder.values.why import Hint, Why
 from referee.records.file import read_record
 from referee.records.framing import RecordError
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.app.recorded_match import RecordedMatch
+    from ladder.values.matches import DealReplayed
     from ladder.values.people import TableState
-    from ladder.values.replay import DealReplayed
     from ladder.values.why import Costliest
     from pigpen.values.view import View
 

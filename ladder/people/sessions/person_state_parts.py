@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.replay_moments import card_words, shown_moment
 from ladder.people.seat.illegal_cards import why_barred
 from ladder.people.seat.points_explained import no_points_remain, points_explained
+from ladder.values.matches import ReplayMoment, ReplayStep
 from ladder.values.person_state import (
     PersonBar,
     PersonDeal,
@@ -17,7 +18,6 @@ from ladder.values.person_state import (
     PersonResult,
     PersonTrick,
 )
-from ladder.values.replay import ReplayMoment, ReplayStep
 from ladder.values.text import sanitize
 from pigpen.rules import Phase, mask_of
 from pigpen.rules.scoring import card_points, shooter_of

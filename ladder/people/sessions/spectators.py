@@ -28,10 +28,9 @@ from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.site.server.places import SharedPlaces
 from ladder.store.queries.tables import chairs_of
+from ladder.values.matches import ReplayMoment
 from ladder.values.people import TablePurpose, TableStatus
-from ladder.values.person_state import PersonSheetRow
-from ladder.values.replay import ReplayMoment
-from ladder.values.watch_state import WatchState
+from ladder.values.person_state import PersonSheetRow, WatchState
 from pigpen.rules import Card, Exposure, Face, Phase
 from pigpen.values.notices import DealResult
 from pigpen.values.view import Seen, View

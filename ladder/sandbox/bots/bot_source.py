@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.sandbox.bots.content import Content
-from ladder.values.bot_files import DOCKERFILE, MAIN_FILES, Builds
+from ladder.values.names import DOCKERFILE, MAIN_FILES, Builds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

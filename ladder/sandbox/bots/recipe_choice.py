@@ -11,7 +11,7 @@ from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
 from ladder.sandbox.bots.members import Kind
 from ladder.sandbox.bots.pip_lines import REQUIREMENTS
 from ladder.sandbox.bots.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
-from ladder.values.bot_files import DOCKERFILE
+from ladder.values.names import DOCKERFILE
 from referee.records.framing import shortened
 
 if TYPE_CHECKING:

@@ -33,8 +33,7 @@ from ladder.sandbox.docker.built_images import (
 from ladder.sandbox.docker.engine import PULL_SECONDS, engine_errors, explain, within
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.wheels.packages import with_lock
-from ladder.values.bot_files import DOCKERFILE
-from ladder.values.image_names import OURS, is_ours
+from ladder.values.names import DOCKERFILE, OURS, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.engine import engine_errors
-from ladder.values.runtimes import GVISOR, chosen_runtime
+from ladder.values.sandbox_kind import GVISOR, chosen_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +84,7 @@ def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False, 
     Args:
         client: The engine.
         image: The image's id.
-        runtime: The OCI runtime, or `ladder.values.runtimes.AUTO`.
+        runtime: The OCI runtime, or `ladder.values.sandbox_kind.AUTO`.
         is_ours: Whether it is known that we built it; else this engine's tags show it.
         gvisor: How the engine calls gVisor's runtime.
 

@@ -30,8 +30,7 @@ from ladder.sandbox.docker.reach import check_reach
 from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
-from ladder.values.runtimes import GVISOR, LOCKED_BYTES, SHARED, WARM_BYTES, has_own_kernel
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import GVISOR, LOCKED_BYTES, SHARED, WARM_BYTES, SandboxKind, has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -12,7 +12,7 @@ from ladder.sandbox.docker.processors import put_processor_files
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.host.visible import make_visible
-from ladder.values.runtimes import has_own_kernel
+from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -29,7 +29,7 @@ from ladder.sandbox.docker.reach import NO_SOCKET, unreachable
 from ladder.sandbox.host.memory import MIB
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.host.visible import bind_visible, make_visible_folder
-from ladder.values.image_limits import MAX_FILES
+from ladder.values.names import MAX_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME
 from ladder.sandbox.docker.masks import masked_paths
 from ladder.sandbox.docker.processors import processor_mounts
 from ladder.sandbox.host.memory import MIB
-from ladder.values.runtimes import has_own_kernel
+from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -19,7 +19,7 @@ from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, put_program
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.host.visible import bind_visible, make_visible_folder
-from ladder.values.runtimes import has_own_kernel
+from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:
     from docker import DockerClient

@@ -21,7 +21,7 @@ from ladder.sandbox.docker.reclaim import start_reclaim, wait_for_reclaim
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS, ControlSocket, WarmContainer, write_environment
 from ladder.sandbox.docker.warm_instance import WarmInstance
 from ladder.sandbox.docker.warm_pool import WarmPool
-from ladder.values.runtimes import WARM_BYTES
+from ladder.values.sandbox_kind import WARM_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from ladder.sandbox.docker.container_instance import (
     WAS_LOST,
 )
 from ladder.sandbox.docker.control_group import LeasedGroup
-from ladder.values.runtimes import has_own_kernel
+from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine

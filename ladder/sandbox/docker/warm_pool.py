@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ladder.values.runtimes import WARM_BYTES
+from ladder.values.sandbox_kind import WARM_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

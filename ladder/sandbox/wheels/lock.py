@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
 from ladder.sandbox.wheels.requirements import Wanted, is_pinned, read_requirements
-from ladder.values.bot_files import LOCK
+from ladder.values.names import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

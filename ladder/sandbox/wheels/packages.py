@@ -20,7 +20,7 @@ from ladder.sandbox.wheels.installed import check, clean
 from ladder.sandbox.wheels.lock import Pin, lock_text, read_lock
 from ladder.sandbox.wheels.requirements import read_requirements
 from ladder.sandbox.wheels.uv import Uv
-from ladder.values.bot_files import LOCK, REQUIREMENTS
+from ladder.values.names import LOCK, REQUIREMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

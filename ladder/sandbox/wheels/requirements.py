@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion
 
 from ladder.errors import BotRejected
-from ladder.values.bot_files import REQUIREMENTS
+from ladder.values.names import REQUIREMENTS
 from referee.records.framing import shortened
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ladder.registry.tokens import MAX_SCOPES
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
-from ladder.values.registry import RegistryPlace, RegistryToken
+from ladder.values.submission import RegistryPlace, RegistryToken
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

@@ -26,8 +26,8 @@ from ladder.site.server.headers import fresh, json_of
 from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
 from ladder.site.server.problems import asker_of
 from ladder.site.server.viewer import viewer_of
-from ladder.values.dataset import DatasetManifest
-from ladder.values.replay import DealReplayed
+from ladder.values.matches import DealReplayed
+from ladder.values.reports import DatasetManifest
 from ladder.values.why import Mistakes
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from ladder.site.server.headers import json_of
 from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
 from ladder.site.server.problems import NOT_SERVED, again, asker_of
 from ladder.site.server.viewer import NO_PAGE
-from ladder.values.bot_comparison import BotComparison
-from ladder.values.style import BotStyle
+from ladder.values.bot_comparison import BotComparison, BotStyle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +36,9 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.site.rendering.long_tables import Span
     from ladder.site.server.context import Site
-    from ladder.values.bot_comparison import MeanOfBoards
+    from ladder.values.bot_comparison import DealCost, MeanOfBoards, SeatPoints
     from ladder.values.bots import Matchup
     from ladder.values.standings import StandingRow
-    from ladder.values.style import DealCost, SeatPoints
 
 api = APIRouter()
 pages = APIRouter()

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from ladder.app import live, matches
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
-from ladder.values.live import LivePage, LiveRow
+from ladder.values.live_events import LivePage, LiveRow
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

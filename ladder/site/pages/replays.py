@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.site.server.context import Site
-    from ladder.values.replay import DealReplayed, ReplayStep, ReplayTrick
+    from ladder.values.matches import DealReplayed, ReplayStep, ReplayTrick
     from ladder.values.value import Value
 
 SUITS = "SHDC"

@@ -33,7 +33,7 @@ from ladder.site.rendering.boards import board_rows, decisive, shades
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
 from ladder.values.order import Column, Order
-from ladder.values.site import RatingCurve
+from ladder.values.standings import RatingCurve
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:

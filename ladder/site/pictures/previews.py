@@ -11,9 +11,8 @@ from ladder.site.rendering.words import day, match_format, number, signed, varia
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ladder.values.matches import MatchPage, SeatRow
-    from ladder.values.replay import DealReplayed
-    from ladder.values.same_board import TodaysBoard
+    from ladder.values.matches import DealReplayed, MatchPage, SeatRow
+    from ladder.values.people import TodaysBoard
 
 RANKS, ORDER = "AKQJT98765432", "SHDC"
 TOP = 200

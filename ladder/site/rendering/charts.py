@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ladder.site.rendering.long_tables import Span
-    from ladder.values.site import CurvePoint, RatingCurve
+    from ladder.values.standings import CurvePoint, RatingCurve
 
 SPARK = (90.0, 24.0)
 BAND = (150.0, 20.0)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-    from ladder.values.site import RatingCurve
+    from ladder.values.standings import RatingCurve
 
 COURSES = (800.0, 360.0)
 LEFT, RIGHT, TOP, BOTTOM = 72.0, 215.0, 20.0, 36.0

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ladder.values.cluster import ClusterFigures
-    from ladder.values.health import LadderHealth
-    from ladder.values.site import LadderCounts
+    from ladder.values.reports import LadderHealth
+    from ladder.values.standings import LadderCounts
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Seconds."""

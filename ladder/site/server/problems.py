@@ -29,8 +29,8 @@ from ladder.site.server.viewer import (
     on_log_in_first,
     viewer_of,
 )
-from ladder.values.computing import Computing
 from ladder.values.text import sanitize
+from ladder.values.value import Computing
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ladder.store.commands.tables import TABLES
 from ladder.store.database import WITHOUT_FOREIGN_KEYS, Database
 from ladder.store.failures import first_line, in_words, place
 from ladder.store.schema import REVISION, is_empty
-from ladder.values.database import CopiedTable, DatabaseCopy
+from ladder.values.reports import CopiedTable, DatabaseCopy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

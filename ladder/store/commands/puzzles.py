@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from ladder.values.puzzles import FoundPuzzle
+    from ladder.values.why import FoundPuzzle
 
 ENOUGH = 50
 """Puzzles of a variant until which it looks often for more."""

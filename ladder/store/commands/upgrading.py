@@ -15,7 +15,7 @@ from ladder.store.failures import place
 from ladder.store.migrations import upgrade
 from ladder.store.models import Owner, StoredBot, Variant
 from ladder.store.schema import REVISION
-from ladder.values.database import Upgrade
+from ladder.values.reports import Upgrade
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from ladder.store.models import StoredFault, StoredMatch
 from ladder.store.tables import FAULT, MATCH
 from ladder.values.bots import FaultRow
-from ladder.values.faults import FaultReport
+from ladder.values.local_results import FaultReport
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Select

@@ -13,7 +13,7 @@ from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.models import Rating, Status, StoredMatch, visible_matches
 from ladder.store.queries.tables import count_by_status
 from ladder.values.people import TableStatus
-from ladder.values.site import LadderCounts
+from ladder.values.standings import LadderCounts
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -8,7 +8,7 @@ from sqlalchemy import and_, case, func, select
 
 from ladder.store.models import Status, StoredMatch, visible_matches
 from ladder.store.puzzle_models import StoredPuzzle, StoredPuzzleAnswer
-from ladder.values.puzzles import PuzzleCount, PuzzleRow, Tried
+from ladder.values.why import PuzzleCount, PuzzleRow, Tried
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement

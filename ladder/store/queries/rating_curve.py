@@ -11,7 +11,7 @@ from ladder.results.standing import MAX_POINTS, step_of
 from ladder.store.queries.variant_field import field_of
 from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.names import label
-from ladder.values.site import RatingCurve
+from ladder.values.standings import RatingCurve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from ladder.app.protections import Probed, protections, stands
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings
-from ladder.values.doctor import Finding
+from ladder.values.reports import Finding
 from pigpen.wire import blocking_stream
 from tests.e2e.command import pigpen
 

@@ -9,7 +9,7 @@ import pytest
 from ladder.app.replay import deal_replayed
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
-from ladder.values.replay import DealPlace, FaultPlace
+from ladder.values.matches import DealPlace, FaultPlace
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine
 from referee.records.recorded import Recorded, seats_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.values.replay import DealReplayed
+    from ladder.values.matches import DealReplayed
     from referee.records.lines import AnyLine
     from referee.replay.table_view import TableView
 

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from ladder.app.schema import PLACE, PRINTED, api_schema
 from ladder.cli.commands import COMMANDS
 from ladder.cli.typer_app import load_command
-from ladder.values.database import Backup
+from ladder.values.reports import Backup
 from ladder.values.value import Time, Value, time_of
 from pigpen.rules import PRESETS
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from ladder.settings.settings import Settings
     from ladder.store.database import Database
-    from ladder.values.doctor import Finding
+    from ladder.values.reports import Finding
 
 __all__ = ["backend"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from ladder.cli.play.compare import verdict
 from ladder.ratings.sprt import SprtDecision
-from ladder.values.compare import CompareResult
+from ladder.values.local_results import CompareResult
 
 NOT_SHOWN = "That does not show that it is better: ask with --elo0 0 --elo1 50."
 

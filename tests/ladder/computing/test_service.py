@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.store.commands.computations import ComputationLease
-    from ladder.values.computing import Computing
     from ladder.values.questions import Question
+    from ladder.values.value import Computing
 
 
 @pytest.fixture

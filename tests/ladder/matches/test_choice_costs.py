@@ -20,7 +20,7 @@ from tests.referee.scripted_seats import ScriptedSeat, honest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ladder.values.style import PhaseCosts
+    from ladder.values.bot_comparison import PhaseCosts
     from pigpen import View
     from pigpen.rules import Action
     from referee.records.lines import DealLine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.matches.puzzles import gap_of, puzzles_in, right_of
-from ladder.values.puzzles import FoundPuzzle
+from ladder.values.why import FoundPuzzle
 from pigpen.rules import PRESETS
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import decision_at

@@ -17,7 +17,7 @@ from tests.referee.scripted_seats import ScriptedSeat, honest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.values.style import FoundStyle
+    from ladder.values.bot_comparison import FoundStyle
     from pigpen import View
     from pigpen.rules import Action
     from referee.seats.seat import Seat

@@ -12,7 +12,7 @@ import pytest
 import ladder.registry.manifests as archive
 from ladder.errors import BotRejected
 from ladder.registry.manifests import ImageTotal, PlainStream, read_layer
-from ladder.values.image_limits import MAX_FILES
+from ladder.values.names import MAX_FILES
 from tests.ladder.registry.pushed import SPARSE, member
 
 ROOM = 10_000_000

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.results.faults import Faults
-from ladder.values.faults import FaultReport
+from ladder.values.local_results import FaultReport
 from referee.records.lines import DealLine
 from tests.referee.recorded import faulty_seats, match_lines
 

@@ -12,8 +12,7 @@ from ladder.runner.returned import OtherAnswer, check_outcome, check_trial, summ
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionOutcome, SubmissionTask, TriedProgram
-from ladder.values.runtimes import AUTO, GVISOR, SHARED
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import AUTO, GVISOR, SHARED, SandboxKind
 from ladder.values.submission import VariantFile
 from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.values.runtimes import chosen_runtime, has_own_kernel
+from ladder.values.sandbox_kind import chosen_runtime, has_own_kernel
 
 
 @pytest.mark.parametrize(

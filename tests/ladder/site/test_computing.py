@@ -16,7 +16,7 @@ from ladder.people.boards.daily_board import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.site.server.problems import NOT_SERVED, asker_of
 from ladder.store import models
-from ladder.values.computing import Computing
+from ladder.values.value import Computing
 from ladder.values.why import Costliest, Inbox, Mistakes, Why
 from pigpen.sim import playout
 from referee.match.match import Match

@@ -7,8 +7,7 @@ import pytest
 from ladder.matches.check import Report
 from ladder.matches.preflight import Preflight
 from ladder.trials.trial import again
-from ladder.values.runtimes import AUTO, GVISOR, SHARED
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import AUTO, GVISOR, SHARED, SandboxKind
 from pigpen.check import Outcome
 from tests.ladder.runner.test_asked import trial
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ladder.app.dataset.offered import FOLDER, MANIFEST
-from ladder.values.dataset import DatasetFile, DatasetManifest
+from ladder.values.reports import DatasetFile, DatasetManifest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,7 +29,7 @@ from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.values.accounts import LOCAL
-from ladder.values.dataset import DatasetManifest
+from ladder.values.reports import DatasetManifest
 from pigpen.rules import PRESETS
 from pigpen.rules.cards import Card, parse_cards
 from referee.records.lines import DealLine

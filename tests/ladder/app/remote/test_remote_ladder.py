@@ -9,7 +9,7 @@ import pytest
 from ladder.app.missing_runner import START_THERE
 from ladder.app.remote.connection import Connection
 from ladder.app.remote.remote_ladder import RemoteLadder
-from ladder.values.health import LadderHealth
+from ladder.values.reports import LadderHealth
 from ladder.values.value import time_of
 from tests.ladder.app.remote.conftest import Reply, telling
 

@@ -7,9 +7,7 @@ import io
 from rich.console import Console
 
 from ladder.cli.play.play import MAX_FAULTS, print_result
-from ladder.values.faults import FaultReport
-from ladder.values.logs import RotationLog
-from ladder.values.play import PlayedBot, PlayedMatch
+from ladder.values.local_results import FaultReport, PlayedBot, PlayedMatch, RotationLog
 from pigpen.rules import PRESETS
 from referee.match.formats import Format, MatchSpec
 

@@ -36,8 +36,8 @@ from ladder.settings.settings import load_settings
 from ladder.store.models import StoredBot
 from ladder.store.table_models import PeopleTable
 from ladder.values.accounts import LOCAL, Role
+from ladder.values.matches import DealPlace
 from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableStatus, TableVisitor
-from ladder.values.replay import DealPlace
 from pigpen.rules import seed_from
 from pigpen.rules.shuffle import commitment
 from referee.records.lines import DealLine
@@ -53,9 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.values.people import OpenedTable
-    from ladder.values.replay import DealReplayed
-    from ladder.values.same_board import DayResults, PlayBeside, SameBoard
+    from ladder.values.matches import DealReplayed
+    from ladder.values.people import DayResults, OpenedTable, PlayBeside, SameBoard
     from ladder.values.why import Costliest, Why
 
 pytestmark = pytest.mark.usefixtures("few_playouts")

@@ -12,7 +12,7 @@ import pytest
 
 from ladder.people.boards.daily_board import HOUSE
 from ladder.settings.settings import load_settings
-from ladder.values.replay import DealReplayed
+from ladder.values.matches import DealReplayed
 from ladder.values.why import Costliest, Hint, Why
 from tests.ladder.ladders import played
 from tests.ladder.people.pages.tables_here import TableBrowser, site_here

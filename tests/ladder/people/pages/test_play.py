@@ -17,8 +17,7 @@ from ladder.people.sessions.seat_session import MAX_TABS
 from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.chairs import table_page
 from ladder.settings.settings import load_settings
-from ladder.values.person_state import PersonState
-from ladder.values.watch_state import WatchState
+from ladder.values.person_state import PersonState, WatchState
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.lines import DealLine

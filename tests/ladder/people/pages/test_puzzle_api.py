@@ -12,7 +12,7 @@ from ladder.site.server import attempts
 from ladder.site.server.attempts import Attempt
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.people import TableVisitor
-from ladder.values.puzzles import PuzzlePage
+from ladder.values.why import PuzzlePage
 from tests.ladder.accounts import token_of
 from tests.ladder.puzzles import RIGHT, WRONG, add_puzzles, find_puzzles
 from tests.ladder.puzzles import ladder as ladder

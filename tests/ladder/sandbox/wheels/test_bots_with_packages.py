@@ -20,7 +20,7 @@ from ladder.sandbox.process.process_sandbox import ProcessProgram, ProcessSandbo
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
 from ladder.trials.trial import candidate
-from ladder.values.bot_files import LOCK
+from ladder.values.names import LOCK
 from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"

@@ -15,7 +15,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import AuditEntry
 from ladder.values.accounts import Role, Scope
-from ladder.values.logs import SeatLog
+from ladder.values.local_results import SeatLog
 from tests.ladder import ladders
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.ladders import played

@@ -19,10 +19,9 @@ from ladder.errors import StoreError
 from ladder.site.api import routes
 from ladder.site.rendering import long_tables as table_pages
 from ladder.values.bots import BotList, BotPage
-from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
-from ladder.values.site import RatingCurve, VariantSummary
-from ladder.values.standings import StandingRow, Standings
+from ladder.values.reports import LadderHealth
+from ladder.values.standings import RatingCurve, StandingRow, Standings, VariantSummary
 from tests.ladder.remote_site import served
 from tests.ladder.shown import OWNERS
 from tests.ladder.site.visitor import MATCHES

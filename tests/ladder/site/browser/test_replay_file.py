@@ -11,7 +11,7 @@ import pytest
 
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
-from ladder.values.replay import DealPlace
+from ladder.values.matches import DealPlace
 from tests.ladder.recorded_ladders import packed
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 from tests.ladder.site.browser.pages import PHONE

@@ -12,7 +12,7 @@ from ladder.matches import compared_records
 from ladder.site.pages import comparisons
 from ladder.site.pages.comparisons import address
 from ladder.values.bot_comparison import BotComparison, Favour, MeanOfBoards
-from ladder.values.computing import Computing
+from ladder.values.value import Computing
 from tests.ladder.computing_here import compute_all
 from tests.ladder.site.chinese_words import text_of
 from tests.ladder.site.visitor import Visitor, small_site

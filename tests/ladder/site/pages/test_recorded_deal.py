@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
 from ladder.site.pages import replays as replay_pages
-from ladder.values.replay import DealPlace
+from ladder.values.matches import DealPlace
 from tests.ladder.recorded_ladders import packed
 from tests.referee.recorded import lines_with_a_person
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ladder.site.rendering import charts
 from ladder.site.rendering.long_tables import Span
-from ladder.values.site import CurvePoint, RatingCurve
+from ladder.values.standings import CurvePoint, RatingCurve
 from ladder.values.value import time_of
 
 ratings = st.floats(0, 4000)

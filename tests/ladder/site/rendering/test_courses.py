@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ladder.site.rendering import charts
 from ladder.site.rendering.courses import APART, COURSES, set_apart
-from ladder.values.site import RatingCurve
+from ladder.values.standings import RatingCurve
 from tests.ladder.site.rendering.test_charts import course, drawn
 
 several = st.lists(st.lists(st.floats(0, 4000), max_size=5), max_size=10)

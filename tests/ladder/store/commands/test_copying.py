@@ -34,7 +34,7 @@ from tests.ladder.store.full_ladder import fill, go_on
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ladder.values.database import DatabaseCopy
+    from ladder.values.reports import DatabaseCopy
 
 __all__ = ["backend"]
 

@@ -11,7 +11,7 @@ from ladder.store import models
 from ladder.store.commands import puzzles as commands
 from ladder.store.puzzle_models import StoredPuzzle, StoredPuzzleAnswer
 from ladder.store.queries import puzzles as queries
-from ladder.values.puzzles import Level
+from ladder.values.why import Level
 from tests.ladder import ladders, shown
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW

@@ -10,7 +10,7 @@ from ladder.store import models
 from ladder.store.commands import computations
 from ladder.store.queries.overview import counts, oldest_computation
 from ladder.store.queries.revision import revision
-from ladder.values.site import LadderCounts
+from ladder.values.standings import LadderCounts
 from tests.ladder import ladders, shown
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store.database import Database
-    from ladder.values.site import RatingCurve
+    from ladder.values.standings import RatingCurve
 
 __all__ = ["backend"]
 
