@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.store import names
+from ladder.store.queries import bot_page as lists
 from ladder.store.queries import bot_page as pages
-from ladder.store.queries import bots as lists
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
+from ladder.store.queries.head_to_head import matchups as read_matchups
 from ladder.store.queries.matches import results
-from ladder.store.queries.matchups import matchups as read_matchups
 from ladder.store.queries.seasons import season_standings
 from ladder.values.bots import BotList
 from ladder.values.names import NAME_LENGTH

@@ -11,13 +11,12 @@ from ladder.errors import UserError
 from ladder.results.files import TableFiles
 from ladder.runner.lease_loop import has_surely_ended
 from ladder.settings.settings import read_url
-from ladder.store.commands.backup import back_up
 from ladder.store.commands.coordinators import lease_time
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.rerating import differences
-from ladder.store.commands.upgrading import upgrade_ladder
+from ladder.store.commands.upgrading import back_up, upgrade_ladder
 from ladder.store.queries.checking import findings
-from ladder.store.queries.table_checking import table_findings
+from ladder.store.queries.people_tables import table_findings
 from ladder.values.reports import Backup
 from referee.records.file import read_record
 

@@ -11,8 +11,7 @@ from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, StoreError
 from ladder.runner.lease_loop import has_surely_ended
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
-from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
-from ladder.store.queries.webhooks import count_webhooks
+from ladder.store.queries.overview import count_webhooks, oldest_computation, oldest_queued, unfinished_tasks
 from ladder.values.accounts import LOCAL
 from ladder.values.reports import Finding, LadderHealth
 from ladder.values.value import time_of

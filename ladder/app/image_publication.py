@@ -12,7 +12,7 @@ from ladder.errors import SandboxError
 from ladder.registry.client import RegistryClient
 from ladder.registry.names import ImageName
 from ladder.runner.leased_tasks import RegistryLogins
-from ladder.store.commands.pinning import pin
+from ladder.store.commands.submission_queue import pin
 from ladder.store.queries.images import unpinned_images
 
 if TYPE_CHECKING:

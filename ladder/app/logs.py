@@ -9,8 +9,8 @@ from ladder.app.matches import newest
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, UserError
 from ladder.store import names
-from ladder.store.account_lookup import name_of
-from ladder.store.queries.faults import faults_of
+from ladder.store.names import name_of
+from ladder.store.queries.bot_page import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL
 from ladder.values.local_results import RotationLog, SeatLog

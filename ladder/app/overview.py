@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
-from ladder.store.queries.revision import revision as revision_of
 from ladder.store.queries.variant_field import field_of
+from ladder.store.queries.variant_field import revision as revision_of
 from ladder.values.sandbox_kind import AUTO, has_own_kernel
 from ladder.values.standings import LadderCounts, VariantSummary
 from pigpen.rules import PRESETS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError
 from ladder.store.commands import queue
-from ladder.store.commands.audit import write_audit
+from ladder.store.commands.accounts import write_audit
 from ladder.store.names import find_match
 from ladder.store.queries.matches import match_row
 

@@ -18,7 +18,7 @@ from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.host.cores import all_cores, bot_cores
-from ladder.store.commands.match_time import why_too_short
+from ladder.store.commands.queue import why_too_short
 from ladder.store.names import find_variant
 from ladder.worker.worker_pool import WorkerPool, WorkerProcess
 

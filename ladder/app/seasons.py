@@ -8,9 +8,8 @@ from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store import names
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.season_clock import change_clock
-from ladder.store.commands.seasons import NewSeason, begin_season
+from ladder.store.commands.accounts import write_audit
+from ladder.store.commands.seasons import NewSeason, begin_season, change_clock
 from ladder.store.queries.seasons import check_new_season
 from ladder.store.queries.seasons import seasons as read_seasons
 from ladder.store.queries.standings import standings

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.store import names
-from ladder.store.queries.neighbours import neighbours
-from ladder.store.queries.standings import extent, standings
+from ladder.store.queries.standings import extent, neighbours, standings
 from ladder.values.order import Column
 
 if TYPE_CHECKING:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from ladder.entry.policy import Act, check, may
 from ladder.errors import LadderError, UserError
-from ladder.store.account_lookup import name_of
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.retiring import OWNER
-from ladder.store.commands.retiring import retire as retire_entries
+from ladder.store.commands.accounts import write_audit
+from ladder.store.commands.entries import OWNER
+from ladder.store.commands.entries import retire as retire_entries
+from ladder.store.commands.people_tables import let_people_play
 from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_entries
-from ladder.store.commands.tables import let_people_play
-from ladder.store.names import find_stored_bot, find_version
+from ladder.store.names import find_stored_bot, find_version, name_of
 from ladder.values.accounts import LOCAL
 from ladder.values.bots import PeopleAllowed, Retired, StateChanged
 

@@ -14,7 +14,7 @@ from ladder.entry.policy import Act, check
 from ladder.errors import UserError
 from ladder.results.files import WakeFile
 from ladder.store.commands import webhooks as commands
-from ladder.store.commands.audit import write_audit
+from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.outbox import body_of, new_key
 from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.webhooks import BOT_KINDS, CHOICES, MessageKind, WebhookAdded, WebhookTested

@@ -26,19 +26,17 @@ from ladder.runner.returned import summary_of
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.bots.content import Content
-from ladder.store.commands import queue
-from ladder.store.commands import submission_queue as submission_queue
-from ladder.store.commands.entrants import fields_of
+from ladder.store.commands import queue, submission_queue
+from ladder.store.commands.entries import settle_house_bots
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.event_rounds import advance_events
-from ladder.store.commands.house_bots import settle_house_bots
-from ladder.store.commands.match_time import seconds_of
+from ladder.store.commands.knowledge import fields_of
+from ladder.store.commands.queue import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
 from ladder.store.commands.submission_queue import SUBMISSIONS, in_the_way
-from ladder.store.commands.suspending import lone_reporters, resume_due, suspend_lost
-from ladder.store.commands.voids import suspend_for_voids
+from ladder.store.commands.suspending import lone_reporters, resume_due, suspend_for_voids, suspend_lost
 from ladder.store.leases import Lease
 from ladder.store.models import Status
 from ladder.store.open_submissions import open_submissions

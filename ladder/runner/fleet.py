@@ -18,8 +18,8 @@ import structlog
 from ladder.pairing.suspension import Reporter
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet_roster import MAX_LIES, FleetRoster
+from ladder.store.commands.coordinators import set_wanted, write_workers
 from ladder.store.commands.queue import MachineLoad
-from ladder.store.commands.workers import set_wanted, write_workers
 from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerSeen
 from ladder.values.task import storable

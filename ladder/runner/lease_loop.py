@@ -33,7 +33,7 @@ from ladder.store.commands.coordinators import (
     lease_time,
     note_alive,
 )
-from ladder.store.database_thread import DatabaseThread
+from ladder.store.database import DatabaseThread
 from ladder.store.leases import Lease, Row
 from pigpen.rules.errors import PigpenError
 from referee.seats.fair_wait import loop_time

@@ -19,7 +19,7 @@ from ladder.runner.leased_tasks import RegistryLogins
 from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
-from ladder.store.commands.house_bots import settle_house_bots
+from ladder.store.commands.entries import settle_house_bots
 from ladder.store.commands.queue import playing_owners
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.submissions import add_version

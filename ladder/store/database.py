@@ -1,13 +1,19 @@
-"""One ladder's database: transactions that read, transactions that write, one writer at a time."""
+"""
+One ladder's database: transactions that read, transactions that write, one writer at a time.
+
+A thread for the database: what an event loop reads and writes there, so that the loop never waits for it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import random
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
@@ -17,7 +23,7 @@ from sqlalchemy.orm import Session as Session  # the type of a transaction, for 
 from ladder.store.failures import READ_ONLY, in_words, sqlstate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
     from sqlalchemy.pool import ConnectionPoolEntry
@@ -44,7 +50,7 @@ CONNECT_SECONDS = 10
 
 class Database:
     """
-    A database that holds a ladder; opened by `ladder.store.commands.opening`, which checks its schema.
+    A database that holds a ladder; opened by `ladder.store.commands.upgrading`, which checks its schema.
 
     A transaction that reads sees one state of the ladder; one that writes is alone among those that write, so what it
     reads before it writes stays true until it has committed. What a driver says comes out as `StoreError` or
@@ -221,3 +227,43 @@ def _begin(connection: Connection) -> None:
         raise OperationalError(statement, None, error) from error
     finally:
         cursor.close()
+
+
+T = TypeVar("T")
+
+
+class DatabaseThread:
+    """One transaction at a time. Each method raises `StoreError` if the database does not answer."""
+
+    def __init__(self, database: Database, name: str) -> None:
+        """
+        Prepare.
+
+        Args:
+            database: The ladder's.
+            name: The thread's.
+        """
+        self._database = database
+        self._thread = ThreadPoolExecutor(1, name)
+
+    async def read(self, work: Callable[[Session], T]) -> T:
+        """Do something in a transaction that only reads."""
+
+        def read() -> T:
+            with self._database.read() as session:
+                return work(session)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, read)
+
+    async def write(self, work: Callable[[Session], T]) -> T:
+        """Do something in a transaction that writes."""
+
+        def write() -> T:
+            with self._database.write() as session:
+                return work(session)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, write)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select
 
-from ladder.store.tables import MATCH, SEAT, connection_of
+from ladder.store.core_tables import MATCH, SEAT, connection_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Row

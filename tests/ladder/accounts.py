@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import SESSION, TOKEN, hash_of, new_secret
-from ladder.store.account_lookup import account_of
-from ladder.store.commands.accounts import add_account
-from ladder.store.commands.credentials import add_credential
+from ladder.store.commands.accounts import add_account, add_credential
+from ladder.store.names import account_of
 from ladder.values.accounts import Role, Scope
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ladder.store.commands.workers import write_workers
+from ladder.store.commands.coordinators import write_workers
 from ladder.values.cluster import MachineClass, WorkerFacts, WorkerSeen, WorkerState
 from tests.ladder.ladders import NOW
 

@@ -11,10 +11,9 @@ from ladder.app.accounts.sessions import DAY
 from ladder.entry.networks import neighbourhood_of
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError
-from ladder.store.account_lookup import find_account, name_of
-from ladder.store.commands import login_codes
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.credentials import add_credential
+from ladder.store.commands import accounts
+from ladder.store.commands.accounts import add_credential, write_audit
+from ladder.store.names import find_account, name_of
 from ladder.values.accounts import LoginAnswer, LoginStarted, Scope, Viewer
 from ladder.values.value import time_of
 
@@ -62,9 +61,9 @@ def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: flo
     secret, code, now = new_secret(DEVICE), new_user_code(), ladder.clock()
     with ladder.database.write() as session:
         _make_place(session, address, now)
-        while login_codes.login_code(session, code, now) is not None:
+        while accounts.login_code(session, code, now) is not None:
             code = new_user_code()
-        login_codes.add_login_code(session, hash_of(secret), code, client, address, now, now + GOOD_SECONDS)
+        accounts.add_login_code(session, hash_of(secret), code, client, address, now, now + GOOD_SECONDS)
     return LoginStarted(
         device_code=secret,
         user_code=code,
@@ -103,7 +102,7 @@ def confirm(ladder: Ladder, viewer: Viewer, code: str, scopes: Collection[Scope]
     with ladder.database.write() as session:
         now = ladder.clock()
         found, account = _found(session, code, now), find_account(session, str(viewer.name))
-        login_codes.confirm(found, account.owner_id, scopes)
+        accounts.confirm(found, account.owner_id, scopes)
         write_audit(session, viewer, "login.confirm", str(viewer.name), now, client=found.client, at=found.address)
 
 
@@ -119,7 +118,7 @@ def refuse(ladder: Ladder, viewer: Viewer, code: str) -> None:
         now = ladder.clock()
         found = _found(session, code, now)
         write_audit(session, viewer, "login.refuse", str(viewer.name), now, client=found.client, at=found.address)
-        login_codes.forget(session, found)
+        accounts.forget(session, found)
 
 
 def collect(ladder: Ladder, device_code: str, address: str) -> LoginAnswer:
@@ -131,14 +130,14 @@ def collect(ladder: Ladder, device_code: str, address: str) -> LoginAnswer:
     """
     hashed, now = hash_of(device_code), ladder.clock()
     with ladder.database.read() as session:  # this is asked often, and a writer keeps others waiting
-        found = login_codes.device_login(session, hashed, now)
+        found = accounts.device_login(session, hashed, now)
         if found is None:
             raise LadderError(ENDED)
         if found.owner_id is None:
             return LoginAnswer(token=None)
     secret, expires = new_secret(TOKEN), now + ladder.settings.token_days * DAY
     with ladder.database.write() as session:
-        found = login_codes.device_login(session, hashed, now)
+        found = accounts.device_login(session, hashed, now)
         if found is None or found.owner_id is None:
             raise LadderError(ENDED)
         name, scopes = name_of(session, found.owner_id), [Scope(each) for each in found.scopes]
@@ -146,7 +145,7 @@ def collect(ladder: Ladder, device_code: str, address: str) -> LoginAnswer:
             session, found.owner_id, "token", hash_of(secret), found.client, scopes, now, expires
         )  # fmt: skip
         write_audit(session, Viewer(name, address=address), "token.create", name, now, id=made.id, by="login")
-        login_codes.forget(session, found)
+        accounts.forget(session, found)
     return LoginAnswer(token=secret, name=name, expires=time_of(expires))
 
 
@@ -159,18 +158,18 @@ def _make_place(session: Session, address: str, now: float) -> None:
     Raises:
         Busy: If none have more than those near *address*.
     """
-    if login_codes.waiting_codes(session, now) < MAX_WAITING:
+    if accounts.waiting_codes(session, now) < MAX_WAITING:
         return
-    codes = login_codes.unconfirmed_codes(session, now)
+    codes = accounts.unconfirmed_codes(session, now)
     near = Counter(neighbourhood_of(each.address) for each in codes)
     most = max(near.values(), default=0)
     if near[neighbourhood_of(address)] >= most:
         raise Busy("Too many log-ins at the moment. Try again in a minute.")
-    login_codes.forget(session, next(each for each in codes if near[neighbourhood_of(each.address)] == most))
+    accounts.forget(session, next(each for each in codes if near[neighbourhood_of(each.address)] == most))
 
 
 def _found(session: Session, code: str, now: float) -> LoginCode:
-    found = login_codes.login_code(session, tidy_user_code(code), now)
+    found = accounts.login_code(session, tidy_user_code(code), now)
     if found is None:
         raise LadderError(NO_CODE)
     return found

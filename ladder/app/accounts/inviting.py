@@ -9,10 +9,14 @@ from ladder.app.accounts.sessions import DAY
 from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
-from ladder.store.account_lookup import account_of, find_account, has_organiser
-from ladder.store.commands.accounts import check_alike
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.invitations import add_invitation, revoke_invitation, revoke_invitations
+from ladder.store.commands.accounts import (
+    add_invitation,
+    check_alike,
+    revoke_invitation,
+    revoke_invitations,
+    write_audit,
+)
+from ladder.store.names import account_of, find_account, has_organiser
 from ladder.store.queries import account_lists
 from ladder.values.accounts import LOCAL, InvitationRow, NewSecret, Role
 from ladder.values.value import time_of

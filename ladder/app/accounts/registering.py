@@ -11,11 +11,15 @@ from ladder.app.accounts.sessions import begin_session
 from ladder.app.accounts.viewers import DISABLED
 from ladder.entry.claims import check_name
 from ladder.errors import Forbidden, LadderError
-from ladder.store.account_lookup import account_by_subject, account_of
-from ladder.store.commands.accounts import add_account, set_password
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.credentials import revoke_all
-from ladder.store.commands.invitations import open_invitation, use_invitation
+from ladder.store.commands.accounts import (
+    add_account,
+    open_invitation,
+    revoke_all,
+    set_password,
+    use_invitation,
+    write_audit,
+)
+from ladder.store.names import account_by_subject, account_of
 from ladder.values.accounts import Role, Viewer
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import SESSION, TOKEN, hash_of
 from ladder.errors import StoreError
-from ladder.store.commands.credentials import touch
+from ladder.store.commands.accounts import touch
 from ladder.store.queries.account_lists import holder_of
 from ladder.values.accounts import ANONYMOUS, Role, Scope, Viewer
 

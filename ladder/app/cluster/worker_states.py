@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError
-from ladder.store.commands import workers as commands
-from ladder.store.commands.audit import write_audit
+from ladder.store.commands import coordinators as commands
+from ladder.store.commands.accounts import write_audit
 from ladder.store.queries import workers as queries
 from ladder.values.cluster import WantedState, WorkerState
 
@@ -92,7 +92,7 @@ def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
             raise _unknown(session, name)
         if state is not WorkerState.GONE:
             raise LadderError(f"The worker {name} is connected; stop it first, on its machine.")
-        commands.forget(session, name)
+        commands.forget_worker(session, name)
         write_audit(session, viewer, "worker.forget", name, ladder.clock())
 
 

@@ -10,7 +10,7 @@ from ladder.app.local.reading import Source
 from ladder.errors import LadderError
 from ladder.ratings.means import Mean
 from ladder.store import names
-from ladder.store.queries.common_matches import common_matches, common_variants, pair_sums
+from ladder.store.queries.matches import common_matches, common_variants, pair_sums
 from ladder.store.queries.variant_field import field_of
 from ladder.values.bot_comparison import BotComparison, ComparedBoard, Favour, FoundInRecords, MeanOfBoards
 from ladder.values.questions import ComparedMatch, CompareQuestion
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
     from ladder.store.names import NamedVersion
-    from ladder.store.queries.common_matches import PairSums
+    from ladder.store.queries.matches import PairSums
     from ladder.values.matches import MatchRow
     from ladder.values.value import Computing
 

@@ -12,7 +12,7 @@ from ladder.app.matches import record_of
 from ladder.app.recorded_match import read_recorded
 from ladder.matches.why import rerun_line
 from ladder.store import names
-from ladder.store.queries.faults import newest_faults
+from ladder.store.queries.bot_page import newest_faults
 from ladder.store.queries.matches import results
 from ladder.values.questions import BotDeals, CostliestQuestion, FoundCostliest
 from ladder.values.why import Inbox, InboxFault, Why
@@ -20,7 +20,7 @@ from ladder.values.why import Inbox, InboxFault, Why
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.app.local.reading import Where
-    from ladder.store.queries.faults import NewFault
+    from ladder.store.queries.bot_page import NewFault
     from ladder.values.matches import MatchRow
     from ladder.values.why import Costliest
 

@@ -12,8 +12,8 @@ from ladder.events.event_file import parse_event
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.store.commands import event_rounds
 from ladder.store.commands import held_events as commands
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.event_news import announce_event
+from ladder.store.commands.accounts import write_audit
+from ladder.store.commands.outbox import announce_event
 from ladder.store.event_rows import find_event, visible_count
 from ladder.store.names import find_stored_bot
 from ladder.values.accounts import LOCAL
@@ -256,7 +256,7 @@ def _organised(session: Session, viewer: Viewer, name: str) -> StoredEvent:
 
 def _own(session: Session, viewer: Viewer, bot: str) -> None:
     """Refuse a bot of another owner, as if it were missing."""
-    from ladder.store.account_lookup import name_of
+    from ladder.store.names import name_of
 
     if viewer == LOCAL:
         return

@@ -17,7 +17,7 @@ from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.people.boards.daily_board import FORMAT, HOUSE, OPPONENT, BoardChair, played_board
 from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table
 from ladder.results.files import TableFiles
-from ladder.store.queries.tables import chairs_of, opened_first, people_at
+from ladder.store.queries.people_tables import chairs_of, opened_first, people_at
 from ladder.values.people import BoardDifference, BoardPlay, ChairKind, TablePurpose, TableStatus
 from ladder.values.questions import HouseQuestion
 from ladder.values.text import sanitize

@@ -18,9 +18,9 @@ from ladder.people.playing.table_programs import TableBots
 from ladder.runner.lease_loop import LeasedRows
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.scratch import disk_errors
-from ladder.store.commands import tables as commands
-from ladder.store.queries.leased_tables import leased_table
-from ladder.store.queries.tables import finished_before
+from ladder.store.commands import people_tables as commands
+from ladder.store.queries.leased_matches import leased_table
+from ladder.store.queries.people_tables import finished_before
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind
 from pigpen.values.notices import DealResult
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ladder.results.files import TableFiles
     from ladder.store.database import Database, Session
     from ladder.store.leases import Lease
-    from ladder.store.queries.leased_tables import LeasedTable
+    from ladder.store.queries.leased_matches import LeasedTable
     from pigpen import ClockSetting
     from referee.records.lines import AnyLine
     from referee.seats.person_seat import PersonSeat

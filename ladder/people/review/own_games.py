@@ -24,9 +24,9 @@ from ladder.people.review.puzzles import puzzle_visitor
 from ladder.people.tables.opening import guest_hash
 from ladder.ratings.elo import START, score_of, steepness
 from ladder.results.files import TableFiles
+from ladder.store.commands.people_tables import remove_tables
 from ladder.store.commands.puzzles import forget_answers
-from ladder.store.commands.tables import remove_tables
-from ladder.store.queries.own_tables import days_played_by, played_by
+from ladder.store.queries.people_tables import days_played_by, played_by
 from ladder.values.people import CalendarDay, ChairKind, DayGame, OwnDays, OwnGame, OwnRecord, TablePurpose
 from ladder.values.text import sanitize
 from ladder.values.value import time_of

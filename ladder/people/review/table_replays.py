@@ -23,8 +23,8 @@ from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.people.boards.played_boards import YOU, board_of
 from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table, table_page
 from ladder.results.files import TableFiles
-from ladder.store.commands.tables import keep_cost, mark_assisted
-from ladder.store.queries.tables import chairs_of
+from ladder.store.commands.people_tables import keep_cost, mark_assisted
+from ladder.store.queries.people_tables import chairs_of
 from ladder.store.table_models import PeopleChair
 from ladder.values.matches import DealPlace
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus

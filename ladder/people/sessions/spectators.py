@@ -27,7 +27,7 @@ from ladder.people.tables.chairs import NO_TABLE, chair_for, found_table, state_
 from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.site.server.places import SharedPlaces
-from ladder.store.queries.tables import chairs_of
+from ladder.store.queries.people_tables import chairs_of
 from ladder.values.matches import ReplayMoment
 from ladder.values.people import TablePurpose, TableStatus
 from ladder.values.person_state import PersonSheetRow, WatchState

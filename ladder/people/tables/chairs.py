@@ -13,9 +13,8 @@ from ladder.app.accounts.secrets import hash_of
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.tables.opening import USUAL_HOUSE_BOTS, guest_hash, make_place, shown_name
 from ladder.results.files import TableFiles
-from ladder.store.commands.chairs import get_up, seat_house_bots, sit_down
-from ladder.store.commands.tables import end_table, take_back_at, touch_table
-from ladder.store.queries.tables import chairs_of, offered_bots, open_of, table_by_name
+from ladder.store.commands.people_tables import end_table, get_up, seat_house_bots, sit_down, take_back_at, touch_table
+from ladder.store.queries.people_tables import chairs_of, offered_bots, open_of, table_by_name
 from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
 

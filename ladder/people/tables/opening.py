@@ -25,9 +25,9 @@ from ladder.entry.variants import choices
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.results.files import TableFiles
-from ladder.store.commands.tables import NewChair, NewTable, add_table, end_table
+from ladder.store.commands.people_tables import NewChair, NewTable, add_table, end_table
 from ladder.store.names import find_stored_bot, find_version, imitated
-from ladder.store.queries.tables import all_open, has_open, ladder_rules, plays
+from ladder.store.queries.people_tables import all_open, has_open, ladder_rules, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus
 from ladder.values.submission import VariantFile
 from pigpen.rules import PRESETS, new_seed

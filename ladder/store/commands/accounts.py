@@ -1,23 +1,190 @@
-"""Accounts: made, and changed by their owners and by organisers."""
+"""
+The audit log: each action is stored in the transaction that does it.
+
+Log-ins of the command that wait for a confirmation in a browser (RFC 8628).
+
+Sessions and tokens: made, used, revoked.
+
+Accounts: made, and changed by their owners and by organisers.
+
+Invitations: made, used once, taken back.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import delete, func, select, update
 
 from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
-from ladder.store.account_lookup import account_of
-from ladder.store.account_models import Account, Invitation
-from ladder.store.commands.credentials import revoke_all
-from ladder.store.commands.login_codes import forget_confirmed
+from ladder.store.account_models import MAX_NOTE, Account, AuditEntry, Credential, Invitation, LoginCode
 from ladder.store.models import Owner
+from ladder.store.names import account_of
+from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sqlalchemy.orm import Session
 
-    from ladder.values.accounts import Role
+    from ladder.values.accounts import Kind, Role, Scope, Viewer
+
+
+def write_audit(
+    session: Session, viewer: Viewer, action: str, subject: str, now: float, **details: str | int | bool | None
+) -> None:
+    """
+    Add an action to the audit log.
+
+    Args:
+        session: The transaction in which it is done.
+        viewer: Who does it.
+        action: What: ``account.disable``, ``token.create``, …
+        subject: What it is done to: the name of an account, a bot or an image, or a number.
+        now: Unix time.
+        details: What else an organiser may want to know; no secrets.
+    """
+    entry = AuditEntry(
+        at=now,
+        actor=(viewer.name or "")[:NAME_LENGTH],
+        action=action,
+        subject=subject[:MAX_NOTE],
+        details={name: text[:MAX_NOTE] if isinstance(text, str) else text for name, text in details.items()},
+        address=viewer.address[:64],
+    )
+    session.add(entry)
+
+
+def add_login_code(
+    session: Session, device_hash: str, user_code: str, client: str, address: str, now: float, expires: float
+) -> LoginCode:
+    """Let a log-in wait; those that have expired are forgotten."""
+    session.execute(delete(LoginCode).where(LoginCode.expires <= now))
+    made = LoginCode(
+        device_hash=device_hash, user_code=user_code, client=client[:MAX_NOTE], address=address[:64],
+        added=now, expires=expires, scopes=[],
+    )  # fmt: skip
+    session.add(made)
+    session.flush()
+    return made
+
+
+def waiting_codes(session: Session, now: float) -> int:
+    """Count the log-ins that wait."""
+    return session.scalar(select(func.count()).where(LoginCode.expires > now)) or 0
+
+
+def unconfirmed_codes(session: Session, now: float) -> Sequence[LoginCode]:
+    """Give the log-ins that are not confirmed yet, the oldest first."""
+    open_ones = LoginCode.owner_id.is_(None), LoginCode.expires > now
+    return session.scalars(select(LoginCode).where(*open_ones).order_by(LoginCode.added, LoginCode.id)).all()
+
+
+def login_code(session: Session, user_code: str, now: float) -> LoginCode | None:
+    """Find a log-in that is not confirmed yet, by the code that people see."""
+    open_one = LoginCode.user_code == user_code, LoginCode.owner_id.is_(None), LoginCode.expires > now
+    return session.scalar(select(LoginCode).where(*open_one))
+
+
+def device_login(session: Session, device_hash: str, now: float) -> LoginCode | None:
+    """Find a log-in, by the hash of the secret that the command keeps."""
+    return session.scalar(select(LoginCode).where(LoginCode.device_hash == device_hash, LoginCode.expires > now))
+
+
+def confirm(code: LoginCode, owner_id: int, scopes: Iterable[Scope]) -> None:
+    """Let the command that waits have a token of this owner's."""
+    code.owner_id, code.scopes = owner_id, sorted(scopes)
+
+
+def forget(session: Session, code: LoginCode) -> None:
+    """End a log-in: it was refused, or the command has its token."""
+    session.delete(code)
+    session.flush()
+
+
+def forget_confirmed(session: Session, owner_id: int) -> None:
+    """End the log-ins that an account has confirmed, and whose commands have no token yet."""
+    session.execute(delete(LoginCode).where(LoginCode.owner_id == owner_id))
+
+
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""Seconds after its end that a session or token is kept."""
+
+
+def add_credential(
+    session: Session,
+    owner_id: int,
+    kind: Kind,
+    hashed: str,
+    name: str,
+    scopes: Iterable[Scope],
+    now: float,
+    expires: float,
+) -> Credential:
+    """
+    Let a secret open an account.
+
+    Args:
+        session: A transaction that writes.
+        owner_id: Whose account.
+        kind: What for.
+        hashed: SHA-256 of the secret.
+        name: For people.
+        scopes: What it permits.
+        now: Unix time.
+        expires: Until when.
+    """
+    session.execute(delete(Credential).where(Credential.expires < now - KEPT_SECONDS))
+    made = Credential(
+        owner_id=owner_id, kind=kind, hash=hashed, name=name[:MAX_NOTE], scopes=sorted(scopes),
+        added=now, expires=expires, used=now,
+    )  # fmt: skip
+    session.add(made)
+    session.flush()
+    return made
+
+
+def revoke(session: Session, owner_id: int, number: int, kind: Kind, now: float) -> bool:
+    """Revoke a session or token of an account; False if there is no valid one."""
+    mine = Credential.id == number, Credential.owner_id == owner_id, Credential.kind == kind
+    found = session.scalar(select(Credential).where(*mine, Credential.revoked.is_(None), Credential.expires > now))
+    if found is not None:
+        found.revoked = now
+    return found is not None
+
+
+def revoke_all(
+    session: Session, owner_id: int, now: float, *, kind: Kind | None = None, spared: int | None = None
+) -> int:
+    """
+    Revoke all sessions and tokens of an account, and with both the log-ins of the command that would give it a token.
+
+    Args:
+        session: A transaction that writes.
+        owner_id: Whose account.
+        now: Unix time.
+        kind: Only those; None: both.
+        spared: Number of the one that stays.
+
+    Returns:
+        How many there were.
+    """
+    wanted = select(Credential).where(Credential.owner_id == owner_id, Credential.revoked.is_(None))
+    wanted = wanted.where(Credential.expires > now)
+    if kind is not None:
+        wanted = wanted.where(Credential.kind == kind)
+    found = [each for each in session.scalars(wanted) if each.id != spared]
+    for each in found:
+        each.revoked = now
+    if kind is None:
+        forget_confirmed(session, owner_id)
+    return len(found)
+
+
+def touch(session: Session, number: int, now: float) -> None:
+    """Remember that a session or token was used."""
+    session.execute(update(Credential).where(Credential.id == number).values(used=now))
 
 
 def add_account(
@@ -120,3 +287,93 @@ def disable(session: Session, account: Account, reason: str, now: float) -> None
 def enable(account: Account) -> None:
     """Let the account's owner log in again."""
     account.disabled, account.reason = None, ""
+
+
+NOT_GOOD = "This invitation is no longer valid: it was used, has expired, or was withdrawn. Ask for a new one."
+
+
+def add_invitation(
+    session: Session, hashed: str, role: Role, name: str | None, note: str, by: str, now: float, expires: float
+) -> Invitation:
+    """
+    Add an invitation.
+
+    Args:
+        session: A transaction that writes.
+        hashed: SHA-256 of the invitation's secret.
+        role: Of the account to be.
+        name: Its name; None: the invited person chooses it.
+        note: For whom it is.
+        by: Who invites.
+        now: Unix time.
+        expires: Unix time until which it is valid.
+    """
+    made = Invitation(
+        hash=hashed, role=str(role), name=name, note=note[:MAX_NOTE], by=by, added=now, expires=expires
+    )  # fmt: skip
+    session.add(made)
+    session.flush()
+    return made
+
+
+def open_invitation(session: Session, hashed: str, now: float) -> Invitation:
+    """
+    Find an invitation by the hash of its secret.
+
+    Raises:
+        LadderError: If it is not good any more, or never was.
+    """
+    good = Invitation.hash == hashed, Invitation.used.is_(None), Invitation.expires > now
+    found = session.scalar(select(Invitation).where(*good))
+    if found is None:
+        raise LadderError(NOT_GOOD)
+    return found
+
+
+def use_invitation(session: Session, invitation: Invitation, name: str, now: float) -> None:
+    """Mark an invitation as used, and revoke others for the same name: they would open its account."""
+    invitation.used, invitation.used_by = now, name
+    revoke_invitations(session, now, name=name)
+
+
+def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
+    """
+    Revoke an invitation that has not been used.
+
+    Raises:
+        LadderError: If there is none of that number, or it is not good any more.
+    """
+    found = session.get(Invitation, number)
+    if found is None or found.used is not None or found.expires <= now:
+        raise LadderError(f"There is no open invitation {number}. To list all: pigpen account invitations")
+    found.expires = now
+    return found
+
+
+def revoke_invitations(
+    session: Session, now: float, *, note: str | None = None, name: str | None = None, by: str | None = None
+) -> int:
+    """
+    Revoke open invitations.
+
+    Args:
+        session: A transaction that writes.
+        now: Unix time.
+        note: Only those with this note that were made on the ladder's machine.
+        name: Only those for this name.
+        by: Only those that this account has made.
+
+    Returns:
+        How many there were.
+    """
+    wanted = select(Invitation).where(Invitation.used.is_(None), Invitation.expires > now)
+    if note is not None:
+        wanted = wanted.where(Invitation.by == "", Invitation.note == note)
+    if name is not None:
+        wanted = wanted.where(Invitation.name == name)
+    if by is not None:
+        wanted = wanted.where(Invitation.by == by)
+    found = session.scalars(wanted).all()
+    for each in found:
+        each.expires = now
+    return len(found)

@@ -14,9 +14,9 @@ from ladder.store.all_tables import all_tables, make_schema
 from ladder.store.bulk import Digest, last_ids, read_rows, set_last_ids, write_rows
 from ladder.store.commands.computations import COMPUTATIONS
 from ladder.store.commands.coordinators import SILENT_SECONDS, all_are_here, coordinators, database_time
+from ladder.store.commands.people_tables import TABLES
 from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.submission_queue import SUBMISSIONS
-from ladder.store.commands.tables import TABLES
 from ladder.store.database import WITHOUT_FOREIGN_KEYS, Database
 from ladder.store.failures import first_line, in_words, place
 from ladder.store.schema import REVISION, is_empty

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import delete, func, select
 
+from ladder.store.computing_models import PuzzleLook, StoredPuzzle, StoredPuzzleAnswer
 from ladder.store.models import Status, StoredMatch, Variant, visible_matches
-from ladder.store.puzzle_models import PuzzleLook, StoredPuzzle, StoredPuzzleAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,8 @@
 """
+Matches that are withdrawn without a result: their numbers are not used again.
+
+Time limit of a match of the ladder, after which it is void: as long as the bots' clocks allow, and no less.
+
 The table of matches as a queue (`ladder.store.leases`): which matches are leased next, and on which machine.
 
 Each function needs a transaction that writes, unless it says otherwise.
@@ -10,9 +14,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, exists, func, insert, select, text, tuple_, update
+from sqlalchemy import and_, delete, exists, func, insert, select, text, tuple_, update
 
-from ladder.store.commands.withdrawing import remove_matches
+from ladder.pairing.match_length import LENGTHS
 from ladder.store.leases import GRACE, Lease, LeaseQueue
 from ladder.store.models import (
     LADDER_PRIORITY,
@@ -24,9 +28,14 @@ from ladder.store.models import (
     StoredEvent,
     StoredMatch,
     StoredSeat,
+    Variant,
     Version,
+    VoidAttempt,
 )
+from pigpen import ClockSetting
 from pigpen.rules.shuffle import commitment
+from referee.match.formats import Format, longest_match
+from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -35,7 +44,50 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
     from sqlalchemy.orm import Session
 
-    from referee.match.formats import Format
+    from ladder.settings.settings import Settings
+
+
+def remove_matches(session: Session, matches: Sequence[int]) -> None:
+    """Remove matches that have no result, by number; what a runner still returns of them comes too late."""
+    if not matches:
+        return
+    session.execute(delete(VoidAttempt).where(VoidAttempt.match_id.in_(matches)))
+    session.execute(delete(StoredSeat).where(StoredSeat.match_id.in_(matches)))
+    session.execute(delete(StoredMatch).where(StoredMatch.id.in_(matches)))
+
+
+def seconds_of(session: Session, match: int, settings: Settings) -> float:
+    """Say how many seconds match number *match* may take; clock and format are those it was scheduled with."""
+    found = session.get_one(StoredMatch, match)
+    rules = rules_from(session.get_one(Variant, found.variant).rules)
+    longest = longest_match(rules, Format.parse(found.format), ClockSetting(**found.clock))
+    return max(settings.match_seconds, longest)
+
+
+def why_too_short(session: Session, settings: Settings, variants: Collection[str] | None = None) -> str | None:
+    """
+    Say why the setting `match_seconds` is too small: bots could use it up without a fault.
+
+    Args:
+        session: A transaction.
+        settings: The ladder's settings.
+        variants: The variants to look at; None: all.
+
+    Returns:
+        A sentence that ends with the way out; None if there is no reason.
+    """
+    most = LENGTHS[-1] if settings.boards == "auto" else settings.boards
+    form, clock = Format(boards=most), settings.clock_setting
+    for variant in session.scalars(select(Variant).order_by(Variant.name)):
+        needed = longest_match(rules_from(variant.rules), form, clock)
+        if (variants is None or variant.name in variants) and 0 < settings.match_seconds < needed:
+            return (
+                f"match_seconds is {settings.match_seconds:g}, but a match of {variant.name} ({form}, clock "
+                f"{settings.clock}, limit {settings.limit:g}) can take {needed:.0f} s if every bot uses all its time. "
+                "Set match_seconds to 0, which stands for that, or to more; or set fewer boards, less clock or limit."
+            )
+    return None
+
 
 REFILL_FROM = 16
 """Number of waiting matches from which matches are scheduled many at a time."""

@@ -15,8 +15,7 @@ from sqlalchemy import select
 from ladder.results.standing import RatedBy, VersionStanding, outcome
 from ladder.results.summary import BotSummary, MatchSummary, summarise, teams_of
 from ladder.store import models
-from ladder.store.commands.result_statements import PAIR_SUMS
-from ladder.store.commands.results import standing_of
+from ladder.store.commands.results import PAIR_SUMS, standing_of
 from referee.records.framing import RecordError
 from referee.records.recorded import BadRecord
 from referee.records.rules_file import rules_from

@@ -1,31 +1,129 @@
-"""The result of a match, written in one transaction together with all that follows from it."""
+"""
+The statements that write a result, made once.
+
+They are Core statements, which take parameters by the dozen: the ORM would spend longer than the database. Parameters
+that name a row end in an underscore.
+
+The result of a match, written in one transaction together with all that follows from it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import String, and_, bindparam, case, delete, func, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
 from ladder.results.think_times import added
-from ladder.store.commands import result_statements as statements
-from ladder.store.commands.bot_news import announce_suspended
-from ladder.store.commands.event_news import announce_event
-from ladder.store.commands.rank_intervals import follow_states
+from ladder.store.commands.estimates import follow_states
+from ladder.store.commands.outbox import announce_event, announce_suspended
 from ladder.store.commands.suspending import judged
+from ladder.store.core_tables import BOT, FAULT, MATCH, PAIR, POINT, RATING, SEAT, THINKING, VERSION
 from ladder.store.event_models import EventTable
-from ladder.store.models import State, StoredEvent, StoredSeat
+from ladder.store.models import NEWEST_LETTERS, State, Status, StoredEvent, StoredSeat
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection, Row, Select, Table, Update
     from sqlalchemy.orm import Session
+    from sqlalchemy.sql.dml import Insert, ReturningUpdate
 
     from ladder.pairing.suspension import Reporter
     from ladder.results.summary import BotSummary, MatchSummary
+
+PAIR_SUMS = ("score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points", "squares")
+
+
+def _end_match() -> ReturningUpdate[Any]:
+    earlier = MATCH.alias()
+    ordinal = select(func.coalesce(func.max(earlier.c.ordinal), 0) + 1).scalar_subquery()
+    is_ours = (
+        MATCH.c.id == bindparam("match_"),
+        MATCH.c.attempt == bindparam("attempt_"),
+        MATCH.c.status == Status.LEASED,
+    )
+    of_ladder = MATCH.c.event_id.is_(None)
+    ended: dict[str, Any] = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "record_kept": True}
+    ended |= {
+        "ordinal": case((of_ladder, ordinal)),
+        "rated_by": case((of_ladder, bindparam("rated_by_", type_=String))),
+    }
+    took: dict[str, Any] = {"starting_seconds": bindparam("starting_"), "playing_seconds": bindparam("playing_")}
+    took |= {"worker": bindparam("worker_", type_=String)}
+    free = {"status": Status.DONE, "holder": None, "lease_until": None}
+    return (
+        update(MATCH)
+        .where(*is_ours)
+        .values(**ended, **took, **free)
+        .returning(
+            MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started, MATCH.c.boards, MATCH.c.event_id
+        )
+    )
+
+
+def _players() -> Select[Any]:
+    entered = and_(RATING.c.version_id == SEAT.c.version_id, RATING.c.variant == bindparam("variant_"))
+    thought = and_(THINKING.c.version_id == SEAT.c.version_id, THINKING.c.variant == bindparam("variant_"))
+    return (
+        select(RATING, THINKING.c.histogram, BOT.c.name.label("bot"))
+        .select_from(
+            SEAT.join(RATING, entered)
+            .join(VERSION, VERSION.c.id == SEAT.c.version_id)
+            .join(BOT, BOT.c.id == VERSION.c.bot_id)
+            .outerjoin(THINKING, thought)
+        )
+        .where(SEAT.c.match_id == bindparam("match_"))
+        .order_by(SEAT.c.seat)
+    )
+
+
+END_MATCH = _end_match()
+"""The fence: ends the match, if it is leased to this attempt, and gives what is known of it; else nothing."""
+PLAYERS = _players()
+"""For each seat of a match its row of ratings, with its think times and the name of its bot."""
+SET_SEAT: Update = update(SEAT).where(SEAT.c.match_id == bindparam("match_"), SEAT.c.seat == bindparam("seat_"))
+"""Sets the columns of a seat that it is given."""
+SET_RATING: Update = update(RATING).where(
+    RATING.c.variant == bindparam("variant_"), RATING.c.version_id == bindparam("version_")
+)
+"""Sets the columns of a rating that it is given."""
+ADD_FAULT = insert(FAULT)
+ADD_POINT = insert(POINT)
+THIN_POINTS = delete(POINT).where(
+    POINT.c.variant == bindparam("variant_"),
+    POINT.c.version_id == bindparam("version_"),
+    (POINT.c.matches - 1) % bindparam("step_") != 0,
+)
+"""Leaves of the points of a rating those that are shown with a larger step."""
+
+
+@cache
+def add_pair_result(dialect: str) -> Insert:
+    """Make the statement that adds to what two versions have scored against each other, from their first match on."""
+    new = _insert(dialect, PAIR)
+    changed: dict[str, Any] = {name: PAIR.c[name] + new.excluded[name] for name in PAIR_SUMS}
+    changed["newest"] = func.substr(new.excluded.newest + PAIR.c.newest, 1, NEWEST_LETTERS)
+    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=changed)
+    return statement
+
+
+@cache
+def put_think_times(dialect: str) -> Insert:
+    """Make the statement that puts a histogram in the place of the one before, if there is one."""
+    new = _insert(dialect, THINKING)
+    key = ["variant", "version_id"]
+    statement: Insert = new.on_conflict_do_update(index_elements=key, set_={"histogram": new.excluded.histogram})
+    return statement
+
+
+def _insert(dialect: str, table: Table) -> Any:
+    """Make the insert of a dialect that can say what to do where the row is there already."""
+    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
 
 
 class WrongRecord(PigpenError):
@@ -92,7 +190,7 @@ def record_summary(
     session.flush()
     connection = session.connection()
     match = connection.execute(
-        statements.END_MATCH,
+        END_MATCH,
         {
             "match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals,
             "rated_by_": RATED_BY, "starting_": starting_seconds, "playing_": playing_seconds,
@@ -103,7 +201,7 @@ def record_summary(
         return None
     if match.event_id is not None:
         return _record_of_event(session, match_id, match, summary, now)
-    rows = connection.execute(statements.PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
+    rows = connection.execute(PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
     if (match.commitment, len(rows)) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
     versions = [row.version_id for row in rows]
@@ -140,7 +238,7 @@ def _record_of_event(session: Session, match_id: int, match: Row[Any], summary: 
     if (match.commitment, seats) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id} is that of another match.")
     rows = [{"match_": match_id, "seat_": seat, **_own(bot)} for seat, bot in enumerate(summary.bots)]
-    session.connection().execute(statements.SET_SEAT, rows)
+    session.connection().execute(SET_SEAT, rows)
     played = {"boards": [list(points) for points in summary.totals], "deals": summary.deals}
     session.execute(update(EventTable).where(EventTable.match_id == match_id).values(**played))
     session.expire_all()
@@ -181,7 +279,7 @@ def _write_seats(
         }
         for seat, (bot, version) in enumerate(zip(summary.bots, versions, strict=True))
     ]  # fmt: skip
-    connection.execute(statements.SET_SEAT, rows)
+    connection.execute(SET_SEAT, rows)
 
 
 def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
@@ -194,13 +292,13 @@ def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, 
         for report in summary.faults
     ]  # fmt: skip
     if rows:
-        connection.execute(statements.ADD_FAULT, rows)
+        connection.execute(ADD_FAULT, rows)
 
 
 def _write_pair_results(connection: Connection, match: Row[Any], new: RatingChange) -> None:
     of_match = {"variant": match.variant, "boards": match.boards, "n": 1, "newest": f"{match.ordinal},"}
     rows = [{**of_match, **vars(result)} for result in new.pair_results]
-    connection.execute(statements.add_pair_result(connection.dialect.name), rows)
+    connection.execute(add_pair_result(connection.dialect.name), rows)
 
 
 def _write_think_times(connection: Connection, variant: str, summary: MatchSummary, rows: Sequence[Row[Any]]) -> None:
@@ -210,7 +308,7 @@ def _write_think_times(connection: Connection, variant: str, summary: MatchSumma
     written = [
         {"variant": variant, "version_id": each, "histogram": histogram} for each, histogram in histograms.items()
     ]
-    connection.execute(statements.put_think_times(connection.dialect.name), written)
+    connection.execute(put_think_times(connection.dialect.name), written)
 
 
 def _write_rating_points(connection: Connection, match_id: int, match: Row[Any], new: RatingChange, now: float) -> None:
@@ -225,9 +323,9 @@ def _write_rating_points(connection: Connection, match_id: int, match: Row[Any],
             })  # fmt: skip
         if step > step_of([standing.matches - 1]):
             thinned = {"variant_": match.variant, "version_": version, "step_": step}
-            connection.execute(statements.THIN_POINTS, thinned)
+            connection.execute(THIN_POINTS, thinned)
     if points:
-        connection.execute(statements.ADD_POINT, points)
+        connection.execute(ADD_POINT, points)
 
 
 def _write_ratings(
@@ -248,7 +346,7 @@ def _write_ratings(
         for version, row in entries.items()
     }
     connection.execute(
-        statements.SET_RATING,
+        SET_RATING,
         [
             {"variant_": variant, "version_": version, **vars(new.standings[version]), **judgement}
             for version, judgement in judgements.items()

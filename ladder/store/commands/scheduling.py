@@ -11,11 +11,9 @@ from sqlalchemy import select
 from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
 from ladder.pairing.scheduler import DisjointSets, PairingAims, next_matches, next_variant, wanted_by_newcomers
 from ladder.store import models
-from ladder.store.commands.entrants import by_cost, fields_of
-from ladder.store.commands.knowledge import knowledge_of
-from ladder.store.commands.neighbours import Neighbours
+from ladder.store.commands.knowledge import Neighbours, by_cost, fields_of, knowledge_of
 from ladder.store.commands.queue import add_match, pending_owners
-from ladder.store.commands.season_clock import take_clock, why_other_clock
+from ladder.store.commands.seasons import take_clock, why_other_clock
 from ladder.store.models import State
 from pigpen.rules import new_seed
 from referee.match.formats import Format
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
     from ladder.pairing.information import Information
     from ladder.settings.settings import Settings
-    from ladder.store.commands.entrants import VariantEntrants
+    from ladder.store.commands.knowledge import VariantEntrants
     from pigpen import ClockSetting
 
 

@@ -2,17 +2,21 @@
 The table of submissions as a queue (`ladder.store.leases`): which are leased next, and how they end.
 
 Each function needs a transaction that writes.
+
+Registry references of images that were in no registry when they were entered.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.leases import GRACE, MAX_FAILURES, Lease, LeaseQueue
+from ladder.store.models import Version
 from ladder.store.open_submissions import OPEN, in_turn, open_submissions
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
 
 if TYPE_CHECKING:
@@ -193,3 +197,16 @@ def folders_of_ended(session: Session, folders: Collection[str]) -> list[str]:
 
 def _tried(rows: Iterable[StoredSubmission]) -> set[str]:
     return {row.owner for row in rows if row.status == SubmissionStatus.LEASED}
+
+
+def pin(session: Session, identity: str, pinned: str) -> None:
+    """
+    Write down where a registry has an image, for all versions whose it is and of which that was not known.
+
+    Args:
+        session: A transaction that writes.
+        identity: The image's id.
+        pinned: The image reference by digest.
+    """
+    unpinned = (Version.identity == identity) & (Version.sandbox == SandboxKind.DOCKER) & Version.pinned.is_(None)
+    session.execute(update(Version).where(unpinned).values(pinned=pinned))

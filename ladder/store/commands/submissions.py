@@ -9,9 +9,8 @@ from sqlalchemy import func, select
 
 from ladder.entry.claims import check_claim, check_possession, check_variant
 from ladder.store import models
-from ladder.store.commands.bot_news import announce_entered
-from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended, shift_of
-from ladder.store.commands.retiring import OWNER
+from ladder.store.commands.entries import OWNER, PLAYING, entries_of, first_rating, left_suspended, shift_of
+from ladder.store.commands.outbox import announce_entered
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
 from ladder.store.submission_look import look_at

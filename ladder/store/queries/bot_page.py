@@ -1,27 +1,181 @@
-"""All there is to know of a bot."""
+"""
+Every bot of a ladder, and where it plays.
+
+The faults of one match, and the newest ones of a bot.
+
+All there is to know of a bot.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import Select, and_, bindparam, func, select, tuple_
 
-from ladder.store.queries.bots import ENTRIES, entry_fields
-from ladder.store.queries.faults import FAULT_ROW
+from ladder.store.core_tables import BOT, CHANGE, FAULT, MATCH, OWNER, RATING, THINKING, VERSION, connection_of
+from ladder.store.models import Owner, State, StoredBot, StoredFault, StoredMatch, Version
 from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.standings import standings_of
-from ladder.store.tables import BOT, CHANGE, FAULT, MATCH, OWNER, RATING, THINKING, VERSION, connection_of
-from ladder.values.bots import BotPage, InVariant
+from ladder.values.bots import BotEntry, BotPage, BotRow, FaultRow, InVariant
+from ladder.values.local_results import FaultReport
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
-    from sqlalchemy import Result, RowMapping, Select
+    from sqlalchemy import ColumnElement, Result, Row, RowMapping
     from sqlalchemy.orm import Session
 
     from ladder.store import models
     from ladder.store.names import NamedVersion
+
+ENTRIES: Select[Any] = select(
+    VERSION.c.bot_id,
+    RATING.c.version_id,
+    RATING.c.variant,
+    VERSION.c.number.label("version"),
+    RATING.c.state,
+    RATING.c.since,
+    RATING.c.reason,
+).join_from(RATING, VERSION, VERSION.c.id == RATING.c.version_id)
+"""Columns of a `BotEntry`, behind the ids of the bot and of the version."""
+
+
+def bots(
+    session: Session, after: str | None = None, limit: int | None = None, owner: str | None = None
+) -> list[BotRow]:
+    """
+    Read bots, by name.
+
+    Args:
+        session: A transaction.
+        after: Only those whose names come after this one, whether there is such a bot or not; None: from the first on.
+        limit: Number of bots to give at most; None: all.
+        owner: Only this one's; None: everybody's.
+    """
+    by_name = func.lower(StoredBot.name), StoredBot.name
+    wanted: Select[*tuple[Any, ...]] = (
+        select(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, func.max(Version.number), StoredBot.tables)
+        .join_from(StoredBot, Owner, Owner.id == StoredBot.owner_id)
+        .join(Version, Version.bot_id == StoredBot.id)
+        .group_by(StoredBot.id, StoredBot.name, Owner.name, StoredBot.added, StoredBot.tables)
+        .order_by(*by_name)
+        .limit(limit)
+    )
+    if after is not None:
+        wanted = wanted.where(tuple_(*by_name) > tuple_(func.lower(after), after))
+    if owner is not None:
+        wanted = wanted.where(Owner.name == owner)
+    rows = session.execute(wanted).all()
+    entries = _entries(session, None if limit is None and owner is None else [row[0] for row in rows])
+    return [
+        BotRow(
+            bot=name,
+            owner=owner,
+            added=time_of(added),
+            newest=number,
+            entries=tuple(_that_matter(entries[bot])),
+            people=people,
+        )
+        for bot, name, owner, added, number, people in rows
+    ]
+
+
+def _entries(session: Session, some: Collection[int] | None) -> defaultdict[int, list[BotEntry]]:
+    """Say where each bot plays, or each of *some*, by id."""
+    wanted = ENTRIES.order_by(RATING.c.variant, VERSION.c.number)
+    if some is not None:
+        wanted = wanted.where(VERSION.c.bot_id.in_(some))
+    entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
+    for row in connection_of(session).execute(wanted):
+        entries[row.bot_id].append(BotEntry.model_validate(entry_fields(row)))
+    return entries
+
+
+def entry_fields(row: Row[Any]) -> dict[str, Any]:
+    """Give the fields of a `BotEntry` in a row of `ENTRIES`."""
+    return dict(zip(BotEntry.model_fields, row[2:], strict=True))
+
+
+def _that_matter(entries: Iterable[BotEntry]) -> Iterable[BotEntry]:
+    by_variant: defaultdict[str, list[BotEntry]] = defaultdict(list)
+    for entry in entries:
+        by_variant[entry.variant].append(entry)
+    for there in by_variant.values():
+        yield from [entry for entry in there if entry.state != State.RETIRED] or there[-1:]
+
+
+def faults_of(session: Session, match: int) -> list[FaultReport]:
+    """Read all faults of a match, by seat and rotation."""
+    wanted: Select[*tuple[Any, ...]] = (
+        select(
+            StoredFault.seat,
+            StoredFault.rotation,
+            StoredFault.place,
+            StoredFault.decision,
+            StoredFault.verdict,
+            StoredFault.why,
+            StoredFault.exit_code,
+            StoredFault.oom,
+        )
+        .where(StoredFault.match_id == match)
+        .order_by(StoredFault.seat, StoredFault.rotation, StoredFault.decision, StoredFault.id)
+    )
+    return [FaultReport.model_validate(row) for row in session.execute(wanted)]
+
+
+FAULT_ROW: tuple[ColumnElement[Any], ...] = (
+    FAULT.c.match_id.label("match"),
+    MATCH.c.variant,
+    FAULT.c.rotation,
+    FAULT.c.place,
+    FAULT.c.decision,
+    FAULT.c.why,
+    FAULT.c.exit_code,
+    FAULT.c.oom,
+)
+"""The columns of a `FaultRow`."""
+
+
+class NewFault(NamedTuple):
+    """A fault of a version."""
+
+    seat: int
+    """The bot's number in the match."""
+    verdict: str
+    fault: FaultRow
+
+
+def newest_faults(session: Session, version: int, limit: int, variant: str | None = None) -> list[NewFault]:
+    """
+    Read the newest faults of a version, the newest one first.
+
+    Args:
+        session: A transaction.
+        version: Its id.
+        limit: Number of faults to give at most.
+        variant: Only those in this variant.
+    """
+    wanted: Select[*tuple[Any, ...]] = (
+        select(
+            *FAULT_ROW,
+            StoredFault.seat,
+            StoredFault.verdict,
+        )
+        .join(StoredMatch, StoredMatch.id == StoredFault.match_id)
+        .where(StoredFault.version_id == version)
+        .order_by(StoredFault.id.desc())
+        .limit(limit)
+    )
+    if variant is not None:
+        wanted = wanted.where(StoredMatch.variant == variant)
+    rows = session.execute(wanted).mappings()
+    return [
+        NewFault(row["seat"], row["verdict"], FaultRow(**{name: row[name] for name in FaultRow.model_fields}))
+        for row in rows
+    ]
+
 
 EXAMPLES = 3
 """Number of the newest faults of each kind that are shown."""

@@ -1,4 +1,8 @@
-"""Results of a bot against each other one."""
+"""
+Results of the best bots of a variant against each other.
+
+Results of a bot against each other one.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, func, select
 
+from ladder.store.core_tables import PAIR, SEAT, connection_of
 from ladder.store.last_estimate import estimate_of
 from ladder.store.queries.variant_field import field_of
-from ladder.store.tables import PAIR, SEAT, connection_of
-from ladder.values.bots import Opponent
+from ladder.values.bots import Matchup, Matchups, Opponent
+from ladder.values.names import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +28,52 @@ if TYPE_CHECKING:
 
     Scores = dict[int, tuple[float, int]]
     """By version: what was scored against it, in matches of any length, and in how many of them."""
+
+
+def matchups(session: Session, variant: str, first: int) -> Matchups:
+    """
+    Read what the best active versions have scored against each other.
+
+    Args:
+        session: A transaction.
+        variant: The name of a variant that the ladder plays.
+        first: Number of versions, from 1.
+    """
+    field = field_of(session, variant)
+    best = field.best(first)
+    names = {entry.version: label(entry.bot, entry.number) for entry in best}
+    sums = (func.sum(PAIR.c[name]) for name in ("n", "score", "boards_played", "board_score", "points"))
+    wanted = (
+        select(PAIR.c.a, PAIR.c.b, *sums)
+        .where(PAIR.c.variant == variant, PAIR.c.a.in_(names), PAIR.c.b.in_(names))
+        .group_by(PAIR.c.a, PAIR.c.b)
+    )
+    found: dict[tuple[int, int], Matchup] = {}
+    for a, b, matches, score, boards, board_score, points in connection_of(session).execute(wanted):
+        if not matches:
+            continue
+        counted = (int(matches), float(score), int(boards), float(board_score), float(points))
+        for one, other, values in ((a, b, counted), (b, a, _turned(*counted))):
+            found[one, other] = _matchup(names[one], names[other], *values)
+    pairs = tuple(found[one, other] for one in names for other in names if (one, other) in found)
+    return Matchups(variant=variant, title=field.title, bots=tuple(names.values()), pairs=pairs)
+
+
+def _turned(
+    matches: int, score: float, boards: int, board_score: float, points: float
+) -> tuple[int, float, int, float, float]:
+    """Give the same, as the other one sees it."""
+    return matches, matches - score, boards, boards - board_score, -points
+
+
+def _matchup(
+    bot: str, other: str, matches: int, score: float, boards: int, board_score: float, points: float
+) -> Matchup:
+    return Matchup(
+        bot=bot, other=other, matches=matches, score=score, boards=boards, board_score=board_score,
+        points_per_deal=points / boards if boards else None,
+    )  # fmt: skip
+
 
 AT_ONCE = 40
 """Number of opponents that are looked up first."""

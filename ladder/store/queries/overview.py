@@ -1,4 +1,8 @@
-"""The ladder as a whole: how much there is of everything, by status and state."""
+"""
+Figures on webhooks for health: apart from their commands, which need all that events need.
+
+The ladder as a whole: how much there is of everything, by status and state.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,21 @@ from sqlalchemy import exists, func, select, text
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.models import Rating, Status, StoredMatch, visible_matches
-from ladder.store.queries.tables import count_by_status
+from ladder.store.queries.people_tables import count_by_status
+from ladder.store.webhook_models import Webhook
 from ladder.values.people import TableStatus
 from ladder.values.standings import LadderCounts
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+
+def count_webhooks(session: Session) -> tuple[int, list[int]]:
+    """Count all webhooks, and give the numbers of those that are disabled."""
+    rows = session.execute(select(Webhook.id, Webhook.disabled).order_by(Webhook.id)).all()
+    return len(rows), [number for number, disabled in rows if disabled is not None]
+
+
 MAX_REASONS = 20
 """Kinds of failures that are counted apart; all others are counted together."""
 REASON_LENGTH = 100

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import and_, case, func, select
 
+from ladder.store.computing_models import StoredPuzzle, StoredPuzzleAnswer
 from ladder.store.models import Status, StoredMatch, visible_matches
-from ladder.store.puzzle_models import StoredPuzzle, StoredPuzzleAnswer
 from ladder.values.why import PuzzleCount, PuzzleRow, Tried
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import bindparam, select
 
 from ladder.results.standing import MAX_POINTS, step_of
+from ladder.store.core_tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.store.queries.variant_field import field_of
-from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.names import label
 from ladder.values.standings import RatingCurve
 

@@ -1,16 +1,22 @@
-"""The standings of a variant."""
+"""
+The standings of a variant.
+
+Certainty of the order of the standings.
+"""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import bindparam, case, func, select
 
 from ladder.ratings.elo import is_provisional
 from ladder.store import models
-from ladder.store.models import State
+from ladder.store.core_tables import BOT, OWNER, RATING, VARIANT, VERSION, connection_of
+from ladder.store.last_estimate import estimate_of, margins_of
+from ladder.store.models import Rating, State, StoredBot, Version
 from ladder.store.queries.variant_field import field_of
-from ladder.store.tables import BOT, OWNER, RATING, VARIANT, VERSION, connection_of
 from ladder.values.names import label
 from ladder.values.order import Order
 from ladder.values.standings import StandingRow, Standings
@@ -190,3 +196,39 @@ def errors_and_matches(session: Session, variants: Collection[str]) -> list[tupl
         RATING.c.state == State.ACTIVE, RATING.c.variant.in_(variants)
     )
     return [(error, matches) for error, matches in session.execute(found)]
+
+
+def neighbours(
+    session: Session, variant: str, first: int | None = None, skipped: int = 0, by: Order = Order.ELO
+) -> dict[tuple[str, int], float]:
+    """
+    Read how likely each active version is stronger than the one ranked next, 0 to 1.
+
+    Args:
+        session: A transaction.
+        variant: The variant's name.
+        first: Number of entries to give; None: all.
+        skipped: How many to leave out before them.
+        by: What they are ranked by.
+
+    Returns:
+        By bot and number of the version; without the last one, and those that the last estimate does not know.
+    """
+    estimate = (margins_of if by == Order.POINTS else estimate_of)(session, variant)
+    if estimate is None:
+        return {}
+    wanted = (
+        select(Version.id, StoredBot.name, Version.number)
+        .join_from(Rating, Version, Version.id == Rating.version_id)
+        .join(StoredBot, StoredBot.id == Version.bot_id)
+        .where(Rating.variant == variant, Rating.state == State.ACTIVE)
+        .order_by(*best_first(by))
+        .limit(None if first is None else first + 1)
+        .offset(skipped)
+    )
+    known = set(estimate.versions.tolist())
+    return {
+        (one.name, one.number): estimate.los(one.id, other.id)
+        for one, other in pairwise(session.execute(wanted).all())
+        if {one.id, other.id} <= known
+    }

@@ -1,4 +1,8 @@
-"""All that are entered in a variant: read once for each revision of the standings by each process."""
+"""
+Revision of the data that pages show: it changes whenever they do.
+
+All that are entered in a variant: read once for each revision of the standings by each process.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,12 @@ from heapq import merge, nlargest
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.pairing.missing import missing_beside_house_bots, missing_owners
-from ladder.store.models import State
-from ladder.store.queries.revision import standings_revision
-from ladder.store.tables import BOT, RATING, VARIANT, VERSION, connection_of
+from ladder.store.core_tables import BOT, CHANGE, ESTIMATE, MATCH, RATING, VARIANT, VERSION, connection_of
+from ladder.store.models import State, Status, visible_matches
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -21,6 +24,35 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sqlalchemy.orm import Session
+
+IS_LEASED = (MATCH.c.status == Status.LEASED) & visible_matches()
+OF_STANDINGS = (
+    select(func.max(MATCH.c.ordinal)).scalar_subquery(),
+    select(func.max(CHANGE.c.id)).scalar_subquery(),
+    select(func.max(VERSION.c.id)).scalar_subquery(),
+    select(func.count()).select_from(RATING).scalar_subquery(),
+    select(func.sum(ESTIMATE.c.ordinal)).scalar_subquery(),
+    select(func.sum(func.length(ESTIMATE.c.fit))).scalar_subquery(),
+    select(func.sum(VARIANT.c.season)).scalar_subquery(),
+)
+STANDINGS = select(*OF_STANDINGS)
+EVERYTHING = select(
+    *OF_STANDINGS,
+    select(func.max(MATCH.c.id)).where(visible_matches()).scalar_subquery(),
+    select(func.count()).where(IS_LEASED).scalar_subquery(),
+    select(func.max(MATCH.c.started)).where(IS_LEASED).scalar_subquery(),
+)
+
+
+def standings_revision(session: Session) -> tuple[int | None, ...]:
+    """Read figures of which one changes whenever any standings do: a few looks into indices."""
+    return tuple(connection_of(session).execute(STANDINGS).one())
+
+
+def revision(session: Session) -> str:
+    """Give a text that changes whenever anything changes that a page shows; it takes a few looks into indices."""
+    return " ".join(str(value) for value in connection_of(session).execute(EVERYTHING).one())
+
 
 _KEPT: WeakKeyDictionary[object, dict[str, tuple[tuple[int | None, ...], VariantField]]] = WeakKeyDictionary()
 """By database and variant: the revision in which the field was read, and the field; 0.5 MB for 1,000 bots."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.ratings.elo import is_provisional
+from ladder.store.core_tables import BOT, CHANGE, MATCH, OWNER, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.store.result_order import last_ordinal, next_result, results_before
-from ladder.store.tables import BOT, CHANGE, MATCH, OWNER, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.value import time_of
 from ladder.values.whats_new import BotNews, OwnBotNews, Upset
 

@@ -23,9 +23,9 @@ from ladder.cli.typer_app import run_app
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.coordinators import write_workers
 from ladder.store.commands.estimates import refresh
-from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.workers import write_workers
+from ladder.store.commands.upgrading import open_ladder
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown

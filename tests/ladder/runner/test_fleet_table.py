@@ -10,7 +10,8 @@ from ladder.runner.executor import Judgement
 from ladder.runner.fleet import MAX_REASON, Fleet, FleetTable
 from ladder.runner.fleet_roster import MAX_LIES
 from ladder.store.cluster_models import StoredWorker
-from ladder.store.commands.workers import forget, set_wanted
+from ladder.store.commands.coordinators import forget_worker as forget
+from ladder.store.commands.coordinators import set_wanted
 from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.databases import IN_BOTH

@@ -20,8 +20,8 @@ from ladder.settings.settings import load_settings
 from ladder.site.accounts.login import next_of
 from ladder.site.rendering.words import SENTENCES
 from ladder.site.server.attempts import ALL_PLACES, LIMITS, Attempt
-from ladder.store.account_lookup import find_account
 from ladder.store.commands.accounts import disable
+from ladder.store.names import find_account
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder import ladders
 from tests.ladder.accounts import session_of

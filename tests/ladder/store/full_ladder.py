@@ -9,12 +9,8 @@ from sqlalchemy import delete
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
-from ladder.store.commands.accounts import add_account
-from ladder.store.commands.audit import write_audit
-from ladder.store.commands.credentials import add_credential
+from ladder.store.commands.accounts import add_account, add_credential, add_invitation, add_login_code, write_audit
 from ladder.store.commands.estimates import refresh
-from ladder.store.commands.invitations import add_invitation
-from ladder.store.commands.login_codes import add_login_code
 from ladder.store.commands.puzzles import answer_puzzle, keep_puzzles, next_look, note_look
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS

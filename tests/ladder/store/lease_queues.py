@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import computations, queue, submission_queue
 from ladder.store.commands.computations import COMPUTATIONS, ComputationLease, NewQuestion
+from ladder.store.commands.people_tables import TABLES, NewChair, NewTable, add_table, claim_tables, finish_table
 from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
-from ladder.store.commands.tables import TABLES, NewChair, NewTable, add_table, claim_tables, finish_table
 from ladder.store.leases import GRACE, Lease
 from ladder.values.people import ChairKind, TablePurpose
 from ladder.values.questions import Lane

@@ -12,8 +12,8 @@ from ladder.people.review.puzzles import overview
 from ladder.store import models
 from ladder.store.commands import computations
 from ladder.store.commands.computations import NewQuestion
+from ladder.store.computing_models import PuzzleLook
 from ladder.store.open_computations import waiting_computations
-from ladder.store.puzzle_models import PuzzleLook
 from ladder.values.people import TableVisitor
 from ladder.values.questions import Lane
 from tests.ladder.computing_here import computing_here

@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from ladder.matches.house import house_bot
 from ladder.results.files import TableFiles
-from ladder.store.commands.tables import end_table, finish_table
+from ladder.store.commands.people_tables import end_table, finish_table
 from ladder.store.leases import Lease
-from ladder.store.queries.tables import chairs_of
+from ladder.store.queries.people_tables import chairs_of
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind, TableStatus
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock

@@ -15,7 +15,7 @@ from ladder.people.tables.chairs import found_table, table_page
 from ladder.people.tables.opening import open_table
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
-from ladder.store.queries.tables import finished_before
+from ladder.store.queries.people_tables import finished_before
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from tests.ladder.ladders import NOW

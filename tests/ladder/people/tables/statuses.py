@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.store.queries.tables import count_by_status
+from ladder.store.queries.people_tables import count_by_status
 from ladder.values.people import TableStatus
 
 if TYPE_CHECKING:

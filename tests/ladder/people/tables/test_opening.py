@@ -12,7 +12,7 @@ from ladder.people.tables.chairs import bots_to_play_with, end, join, leave, sea
 from ladder.people.tables.opening import open_table
 from ladder.results.files import TableFiles
 from ladder.store import models
-from ladder.store.commands.tables import (
+from ladder.store.commands.people_tables import (
     TABLES,
     claim_tables,
     end_unstarted,

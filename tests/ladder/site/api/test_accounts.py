@@ -12,7 +12,7 @@ from ladder.app.accounts.tokens import MAX_TOKENS
 from ladder.app.ladder import Ladder
 from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.site.server.viewer import CSRF_HEADER
-from ladder.store.commands.login_codes import add_login_code
+from ladder.store.commands.accounts import add_login_code
 from ladder.values.accounts import LOCAL, LoginAnswer, LoginStarted, Me, Role, Scope
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend

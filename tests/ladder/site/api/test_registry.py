@@ -16,7 +16,7 @@ from ladder.app.ladder import Ladder
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.server.headers import EveryResponse
-from ladder.store.account_lookup import find_account
+from ladder.store.names import find_account
 from ladder.values.accounts import Scope
 from tests.ladder.accounts import HOUR, add_person, session_of, token_of
 from tests.ladder.site.person import Person, Program

@@ -20,10 +20,10 @@ from ladder.settings.settings import load_settings
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import MAX_STREAMS
 from ladder.site.server.event_streams import event
-from ladder.store.account_lookup import find_account
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
+from ladder.store.names import find_account
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder, SubmissionRow

@@ -15,7 +15,7 @@ from ladder.site.pages import feeds
 from ladder.site.server.viewer import COOKIE, VISIT_SECONDS
 from ladder.store import models
 from ladder.store.commands.results import record_summary
-from ladder.store.tables import MATCH, SEAT
+from ladder.store.core_tables import MATCH, SEAT
 from tests.ladder import ladders
 from tests.ladder.site.visitor import BASE, Visitor, small_site
 

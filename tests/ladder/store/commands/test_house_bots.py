@@ -8,8 +8,7 @@ import pytest
 
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.store import models
-from ladder.store.commands.house_bots import settle_house_bots
-from ladder.store.commands.retiring import retire
+from ladder.store.commands.entries import retire, settle_house_bots
 from ladder.store.commands.scheduling import why_no_match
 from ladder.store.models import State
 from ladder.store.names import find_variant

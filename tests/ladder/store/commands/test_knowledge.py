@@ -13,9 +13,8 @@ from sqlalchemy import delete, select
 from ladder.pairing.information import Information
 from ladder.store import models
 from ladder.store.commands import knowledge
-from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import refresh
-from ladder.store.commands.knowledge import knowledge_of
+from ladder.store.commands.knowledge import fields_of, knowledge_of
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue
 from tests.ladder.ladders import NOW, enter, lease, queue, summary_of

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from ladder.runner.coordinator import Coordinator
 from ladder.store import models
-from ladder.store.commands.match_time import why_too_short
+from ladder.store.commands.queue import why_too_short
 from ladder.store.leases import GRACE
 from ladder.worker.match_tasks import MatchOutcome
 from referee.match.formats import longest_match

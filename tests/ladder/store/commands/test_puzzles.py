@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from ladder.store import models
 from ladder.store.commands import puzzles as commands
-from ladder.store.puzzle_models import StoredPuzzle, StoredPuzzleAnswer
+from ladder.store.computing_models import StoredPuzzle, StoredPuzzleAnswer
 from ladder.store.queries import puzzles as queries
 from ladder.values.why import Level
 from tests.ladder import ladders, shown

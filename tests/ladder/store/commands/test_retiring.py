@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import LadderError
-from ladder.store.commands.retiring import retire
+from ladder.store.commands.entries import retire
 from ladder.store.models import State
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend

@@ -13,10 +13,8 @@ from sqlalchemy import event, select
 
 from ladder.store import models
 from ladder.store.commands import queue as queue_module
-from ladder.store.commands.entrants import by_cost, fields_of
 from ladder.store.commands.estimates import refresh
-from ladder.store.commands.knowledge import knowledge_of
-from ladder.store.commands.neighbours import Neighbours
+from ladder.store.commands.knowledge import Neighbours, by_cost, fields_of, knowledge_of
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
 from tests.ladder.databases import IN_BOTH

@@ -12,17 +12,14 @@ from sqlalchemy import func, select
 from ladder.ratings.elo import START
 from ladder.results.files import MatchFiles
 from ladder.store import models
-from ladder.store.commands.estimates import refresh, stale
-from ladder.store.commands.rank_intervals import intervals
+from ladder.store.commands.estimates import intervals, refresh, stale
 from ladder.store.commands.rerating import differences
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
-from ladder.store.commands.season_clock import change_clock
-from ladder.store.commands.seasons import AT_THE_START, NewSeason, begin_season
-from ladder.store.commands.voids import suspend_for_voids
+from ladder.store.commands.seasons import AT_THE_START, NewSeason, begin_season, change_clock
+from ladder.store.commands.suspending import suspend_for_voids
 from ladder.store.queries.checking import findings
-from ladder.store.queries.common_matches import common_matches, pair_sums
-from ladder.store.queries.matches import results
+from ladder.store.queries.matches import common_matches, pair_sums, results
 from ladder.store.queries.rating_curve import rating_curves
 from ladder.store.queries.seasons import season_standings, seasons
 from ladder.store.queries.standings import standings

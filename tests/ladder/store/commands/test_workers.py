@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import select, update
 
 from ladder.store.cluster_models import StoredWorker
-from ladder.store.commands.workers import MAX_WORKERS, forget, set_wanted, write_workers
+from ladder.store.commands.coordinators import MAX_WORKERS, set_wanted, write_workers
+from ladder.store.commands.coordinators import forget_worker as forget
 from ladder.store.queries.workers import SILENT_SECONDS, worker, worker_names, worker_orders, worker_state, workers
 from ladder.values.cluster import MAX_COUNT, WantedState, WorkerOrder, WorkerRow, WorkerState
 from ladder.values.value import LAST_SECOND

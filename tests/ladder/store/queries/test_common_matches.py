@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.ratings.means import Mean
-from ladder.store.commands.result_statements import PAIR_SUMS, add_pair_result
-from ladder.store.commands.results import record_summary
-from ladder.store.queries.common_matches import common_matches, common_variants, newest_ordinals, pair_sums
+from ladder.store.commands.results import PAIR_SUMS, add_pair_result, record_summary
+from ladder.store.queries.matches import common_matches, common_variants, newest_ordinals, pair_sums
 from pigpen.rules import PRESETS
 from tests.ladder import ladders, shown
 from tests.ladder.databases import later_backend as backend

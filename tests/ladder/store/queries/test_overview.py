@@ -9,7 +9,7 @@ from sqlalchemy import select
 from ladder.store import models
 from ladder.store.commands import computations
 from ladder.store.queries.overview import counts, oldest_computation
-from ladder.store.queries.revision import revision
+from ladder.store.queries.variant_field import revision
 from ladder.values.standings import LadderCounts
 from tests.ladder import ladders, shown
 

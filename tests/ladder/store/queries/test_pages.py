@@ -16,17 +16,14 @@ from ladder.ratings.batch import fit, pair_weight
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.estimates import refresh
-from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import record_summary
+from ladder.store.commands.upgrading import open_ladder
 from ladder.store.names import find_match, find_variant, find_version
-from ladder.store.queries.bot_page import EXAMPLES, bot_page
-from ladder.store.queries.bots import bots
+from ladder.store.queries.bot_page import EXAMPLES, bot_page, bots, faults_of
 from ladder.store.queries.explanation import explain, sides_of
-from ladder.store.queries.faults import faults_of
 from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.matches import match_row, results, unfinished
-from ladder.store.queries.neighbours import neighbours
-from ladder.store.queries.standings import standings
+from ladder.store.queries.standings import neighbours, standings
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
 from ladder.people.tables.opening import open_table
-from ladder.store.commands.tables import finish_table
+from ladder.store.commands.people_tables import finish_table
 from ladder.store.leases import Lease
-from ladder.store.queries.tables import accounts_at, count_people, first_of, opened_first, people_at, table_by_name
+from ladder.store.queries.people_tables import (
+    accounts_at,
+    count_people,
+    first_of,
+    opened_first,
+    people_at,
+    table_by_name,
+)
 from ladder.values.people import TableOrder, TablePurpose, TableStatus, TableVisitor
 from pigpen.rules import seed_from
 from pigpen.rules.shuffle import commitment

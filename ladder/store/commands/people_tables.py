@@ -2,6 +2,8 @@
 The tables with people as a queue (`ladder.store.leases`). Each function needs a transaction that writes.
 
 A table whose process has ended is ready again, and resumes where it was: its record and its journal are files.
+
+The chairs of a table with people: sitting down, and getting up. Each function needs a transaction that writes.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from sqlalchemy import and_, delete, or_, select, text, update
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.names import find_stored_bot
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
-from ladder.values.people import TableStatus
+from ladder.values.people import ChairKind, TableStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
-    from ladder.values.people import ChairKind, TablePurpose
+    from ladder.values.people import TablePurpose
 
 
 def _leaving(session: Session, row: PeopleTable, status: str, now: float) -> None:
@@ -236,3 +238,37 @@ def _note_chairs(session: Session, table: int, values: Sequence[Mapping[str, int
         session.execute(
             update(PeopleChair).where(PeopleChair.table_id == table, PeopleChair.chair == chair).values(**noted)
         )
+
+
+def sit_down(
+    session: Session, table: PeopleTable, chair: PeopleChair, name: str, account: str | None, now: float
+) -> bool:
+    """
+    Let a person take a chair, or change the name there; gives whether all have come, so that the table is ready.
+
+    Args:
+        session: A transaction that writes.
+        table: The table.
+        chair: The chair.
+        name: As others see it.
+        account: Whose account it is; None: a guest's.
+        now: Unix time.
+    """
+    chair.name, chair.account = name, account
+    chair.joined, table.touched = chair.joined or now, now
+    return start_if_full(session, table)
+
+
+def get_up(chair: PeopleChair) -> None:
+    """Free a chair again, for any person who has its link."""
+    chair.name, chair.account, chair.joined = "", None, None
+
+
+def seat_house_bots(session: Session, table: PeopleTable, chairs: Sequence[PeopleChair], names: Sequence[str]) -> None:
+    """Give the chairs of people who have not come to house bots, by the chairs' numbers, and let the table begin."""
+    for chair in chairs:
+        if chair.kind == ChairKind.PERSON and chair.joined is None:
+            chair.kind, chair.secret_hash = ChairKind.HOUSE, None
+            chair.name = names[chair.chair % len(names)]
+    session.flush()
+    start_if_full(session, table)
