@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, spread
-from ladder.app.local.reading import Source
-from ladder.app.local.why import costliest_in_record
+from ladder.app.local.why import Source, costliest_in_record
 from ladder.matches.inline import play_inline
 from ladder.matches.why import why_of
 from ladder.sandbox.bots.bot_source import find_bot, seat_names

@@ -123,9 +123,9 @@ def _parts(source: str | Path, table: str, parts: Collection[str] | None = None)
 @contextmanager
 def _opened(source: str | Path) -> Iterator[_Source]:
     if isinstance(source, str) and source.startswith(("http://", "https://")):
-        from ladder.app.remote.address import ladder_address
         from ladder.app.remote.connection import Connection
         from ladder.app.remote.datasets import RemoteDataset
+        from ladder.app.remote.login import ladder_address
 
         with Connection(ladder_address(source, plain_http=True)) as connection:  # no token travels
             remote = RemoteDataset(connection)

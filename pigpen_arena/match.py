@@ -9,9 +9,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Literal
 
-from ladder.app.local.reading import Source, Where, read_match
 from ladder.app.local.verification import verify_record
-from ladder.app.local.why import costliest_in_record, why_in_record
+from ladder.app.local.why import Source, Where, costliest_in_record, read_match, why_in_record
 from ladder.errors import UserError
 from ladder.values.text import counted
 from pigpen_arena.html import match_html

@@ -16,7 +16,7 @@ from referee.records.lines import sentence_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine
 
-    from ladder.app.local.local_request import LocalRequest
+    from ladder.app.local.match_plan import LocalRequest
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app import matches, replay_moments
 from ladder.app.logs import printed_in, readable_seats
-from ladder.app.recorded_match import RecordedMatch, read_recorded
+from ladder.app.matches import RecordedMatch, read_recorded
 from ladder.errors import UserError
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.matches import DealPlace, DealReplayed

@@ -1,34 +1,226 @@
-"""Running a ladder."""
+"""
+Images that only this machine's engine has, on their way to workers of other machines.
+
+The executor of a run whose matches are played on other machines.
+
+The log of each process of a ladder.
+
+Running a ladder.
+"""
 
 from __future__ import annotations
 
+import platform
 import random
+import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.app.bot_runtime import with_runtime
-from ladder.app.event_log import event_log
+import structlog
+
+from ladder.app.doctor import with_runtime
 from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering
-from ladder.errors import LadderError, StoreError, UserError
+from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
+from ladder.cluster.scheduler_process import SchedulerProcess
+from ladder.errors import LadderError, SandboxError, StoreError, UserError
+from ladder.registry.client import RegistryClient
+from ladder.registry.names import ImageName
 from ladder.runner.attempt_runs import EventQueue
+from ladder.runner.calibration import Calibration
+from ladder.runner.cluster_dispatch import ClusterDispatch
+from ladder.runner.cluster_executor import ClusterExecutor, play_remotely
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
+from ladder.runner.fleet import Fleet, FleetTable
+from ladder.runner.fleet_roster import Demands
+from ladder.runner.leased_tasks import RegistryLogins
+from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
+from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.host import owners
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.queue import why_too_short
+from ladder.store.commands.submission_queue import pin
 from ladder.store.names import find_variant
+from ladder.store.queries.images import unpinned_images
+from ladder.values.sandbox_kind import SandboxKind
+from ladder.worker.match_tasks import ProbeTask
 from ladder.worker.worker_pool import WorkerPool, WorkerProcess
+from pigpen.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, MutableMapping
     from typing import Any
 
     from ladder.app.ladder import Ladder
     from ladder.runner.attempt_runs import Events
     from ladder.runner.executor import Executor
+    from ladder.settings.settings import Settings
+
+START_SECONDS, LOOK_SECONDS = 15.0, 0.5
+"""Limit, in seconds, of the registry's start; seconds between two looks."""
+
+log = structlog.get_logger()
+
+
+def push_images(ladder: Ladder, start_seconds: float = START_SECONDS) -> int:
+    """
+    Push images that only this machine's engine has into the ladder's registry, so that remote workers can play them.
+
+    What cannot be pushed now is named in the log, and is pushed the next time. Done twice, the second does nothing.
+
+    Args:
+        ladder: The ladder.
+        start_seconds: How long the registry may take to start.
+
+    Returns:
+        How many images were pushed.
+    """
+    with ladder.database.read() as session:
+        unpinned = unpinned_images(session)
+    if unpinned and not ladder.settings.registry:
+        bots = [bot for image in unpinned for bot in image.bots]
+        log.warning("image.no_registry", bots=bots, reason="Only this machine can play them: setting registry.")
+        return 0
+    if unpinned:
+        _wait(ladder, unpinned[0].identity, start_seconds)
+    return sum(_pushed(ladder, image.identity, image.bots) for image in unpinned)
+
+
+def _wait(ladder: Ladder, identity: str, seconds: float) -> None:
+    """Give the registry time to start: `pigpen up` starts everything at once."""
+    place = RegistryLogins(ladder.settings).place(identity, ladder.clock())
+    assert place is not None
+    for _ in range(int(seconds / LOOK_SECONDS)):
+        with suppress(SandboxError), RegistryClient(place.login) as registry:
+            registry.digest(ImageName(place.repository, "latest"))
+            return
+        time.sleep(LOOK_SECONDS)
+
+
+def _pushed(ladder: Ladder, identity: str, bots: tuple[str, ...]) -> bool:
+    from ladder.trials.trial_images import is_here, push  # a ladder of processes needs no Docker
+
+    try:
+        if not is_here(identity):
+            log.warning("image.missing", identity=identity, bots=bots, reason="This machine's engine does not have it.")
+            return False
+        place = RegistryLogins(ladder.settings).place(identity, ladder.clock())
+        assert place is not None
+        pinned = push(place, identity)
+    except SandboxError as error:
+        log.warning("image.not_pushed", identity=identity, bots=bots, reason=str(error))
+        return False
+    with ladder.database.write() as session:
+        pin(session, identity, pinned)
+    log.info("image.pushed", identity=identity, bots=bots, pinned=pinned)
+    return True
+
+
+SEATS = 4
+"""As many bots play at nearly every table."""
+
+
+def check_cluster(ladder: Ladder) -> None:
+    """
+    Refuse a cluster to which the bots cannot come.
+
+    Raises:
+        UserError: If images of bots are on this machine only, and the ladder has no registry.
+    """
+    if ladder.settings.sandbox != SandboxKind.DOCKER or ladder.settings.registry:
+        return
+    with ladder.database.read() as session:
+        bots = [name for image in unpinned_images(session) for name in image.bots]
+    if bots:
+        more = f" and {len(bots) - 1} more" if len(bots) > 1 else ""
+        raise UserError(
+            f"The image of {bots[0]}{more} is on this machine only, and other machines cannot pull it. Set registry in "
+            "pigpen.toml (pigpen up --registry PORT runs one): the next run with --cluster pushes it there."
+        )
+
+
+def cluster_executor(
+    ladder: Ladder, coordinator: Coordinator, max_at_once: int | None, changed: Callable[[], None]
+) -> ClusterExecutor:
+    """
+    Wait for workers of other machines.
+
+    Args:
+        ladder: The ladder.
+        coordinator: Hears of the matches and trials that they work at.
+        max_at_once: The most tasks at once; None: as many as the workers take.
+        changed: Called, from any thread, when the workers take more tasks at once, or fewer.
+
+    Raises:
+        UserError: If the certificates cannot be used.
+        SandboxError: If no worker can connect, such as when the port is taken.
+        StoreError: If the database does not answer.
+    """
+    settings = ladder.settings
+    folder = certificates_folder(settings.data_dir)
+    make_authority(folder)
+    if settings.sandbox == SandboxKind.DOCKER:
+        push_images(ladder)
+    start = partial(
+        SchedulerProcess.start,
+        settings.cluster_listen,
+        folder / SCHEDULER,
+        take_events=coordinator.live.append,
+        take_progress=coordinator.submissions.take_progress,
+    )
+    table = FleetTable(ladder.database, owners.this_process(), ladder.clock)
+    dispatch = ClusterDispatch(
+        Fleet(demands_of(settings), ladder.clock, time.monotonic),
+        start,
+        Calibration(),
+        ProbeTask(sandbox=settings.sandbox),
+        table.exchange,
+        changed,
+        lambda task, play: play_remotely(task, play, settings.data_dir),
+    )
+    return ClusterExecutor(dispatch, max_at_once)
+
+
+def demands_of(settings: Settings) -> Demands:
+    """Give what a ladder asks of each worker."""
+    if settings.sandbox == SandboxKind.PROCESS:
+        return Demands(__version__)
+    return Demands(__version__, settings.runtime, platform.machine(), SEATS * Limits().memory)
+
+
+@contextmanager
+def event_log(
+    ladder: Ladder,
+    name: str,
+    watch: Callable[[MutableMapping[str, Any]], None] = lambda event: None,
+    *,
+    to_stderr: bool = False,
+) -> Iterator[None]:
+    """
+    Write the events of this process to ``logs/NAME.jsonl`` in the ladder's folder.
+
+    Args:
+        ladder: The ladder.
+        name: The file's name, without the ending.
+        watch: Called with each event.
+        to_stderr: Write each event to stderr, too.
+
+    Raises:
+        SandboxError: If the log cannot be written.
+    """
+    file = ladder.settings.data_dir / "logs" / f"{name}.jsonl"
+    try:
+        stop = log_to(file, to_stderr=to_stderr, watch=watch)
+    except OSError as error:
+        raise SandboxError(f"The log {file} cannot be written: {error.strerror}.") from error
+    try:
+        yield
+    finally:
+        stop()
 
 
 @dataclass(frozen=True)
@@ -59,8 +251,6 @@ def check_run(ladder: Ladder, plan: RunPlan) -> None:
             season were played with another clock.
     """
     if plan.cluster:
-        from ladder.app.cluster_run import check_cluster
-
         check_cluster(ladder)
     with ladder.database.read() as session:
         for name in plan.variants:
@@ -104,8 +294,6 @@ def ladder_run(
 
 def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: Events) -> Executor:
     if plan.cluster:
-        from ladder.app.cluster_run import cluster_executor
-
         return cluster_executor(ladder, coordinator, plan.concurrency, lambda: events.put(_look_again))
     slots = plan.concurrency or ladder.settings.concurrency or _slots()
     workers = min(ladder.settings.workers or len(all_cores()), slots)

@@ -1,4 +1,8 @@
-"""The states of bots: owners retire them, the organiser suspends them and lets them play again."""
+"""
+Matches that are quarantined because the platform failed in them too often: an organiser queues them again.
+
+The states of bots: owners retire them, the organiser suspends them and lets them play again.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from ladder.entry.policy import Act, check, may
 from ladder.errors import LadderError, UserError
+from ladder.store.commands import queue
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.entries import OWNER
 from ladder.store.commands.entries import retire as retire_entries
 from ladder.store.commands.people_tables import let_people_play
 from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_entries
-from ladder.store.names import find_stored_bot, find_version, name_of
+from ladder.store.names import find_match, find_stored_bot, find_version, name_of
+from ladder.store.queries.matches import match_row
 from ladder.values.accounts import LOCAL
 from ladder.values.bots import PeopleAllowed, Retired, StateChanged
 
@@ -21,6 +27,32 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
+    from ladder.values.matches import MatchRow
+
+
+def requeue(ladder: Ladder, viewer: Viewer, number: int) -> MatchRow:
+    """
+    Queue a quarantined match again.
+
+    Args:
+        ladder: The ladder.
+        viewer: The caller.
+        number: The match's.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such match, or it is not quarantined.
+    """
+    check(viewer, Act.ADMINISTER)
+    with ladder.database.write() as session:
+        found = find_match(session, number)
+        if not queue.requeue(session, found.id):
+            raise LadderError(
+                f"Match {number} is not quarantined: it is {found.status}. To list those that are: "
+                "pigpen matches --status quarantined"
+            )
+        write_audit(session, viewer, "match.requeue", str(number), ladder.clock())
+        return match_row(session, found)
 
 
 def retire(ladder: Ladder, viewer: Viewer, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:

@@ -262,7 +262,7 @@ class Settings(BaseSettings):
         """
         True if bots of one owner must not play at the same time: containers on one kernel share too much.
 
-        With `AUTO` they must not, until the engine has been asked (`ladder.app.bot_runtime`).
+        With `AUTO` they must not, until the engine has been asked (`ladder.app.doctor`).
         """
         return self.sandbox == SandboxKind.DOCKER and not has_own_kernel(self.runtime)
 

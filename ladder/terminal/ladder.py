@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ladder.app.either.local_ladder import LocalLadder
     from ladder.app.ladder import Ladder
-    from ladder.app.local.reading import Source
+    from ladder.app.local.why import Source
     from ladder.app.remote.remote_ladder import RemoteLadder
     from ladder.settings.settings import Settings
 
@@ -198,7 +198,7 @@ def _piped() -> Path:
 
 def source_of(named: Path, local: bool) -> Source:
     """Find the record that is meant, and how messages and commands call it; the arguments are those of `record_of`."""
-    from ladder.app.local.reading import Source
+    from ladder.app.local.why import Source
 
     path = record_of(named, local)
     if is_piped(named):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import docker
 import pytest
 
-from ladder.app.local.play_apart import WHAT_HAPPENS
+from ladder.app.local.play import WHAT_HAPPENS
 from ladder.sandbox.docker.base_image import ensure_base_image, find_base
 from ladder.sandbox.docker.referee_image import ensure_referee_image
 from referee.records.file import read_record

@@ -41,7 +41,7 @@ MOMENTS = {
     "commands are put together": "typer.main:get_group",
     "words are parsed": "ladder.cli.typer_app:make_context",
     "the command is called": "ladder.cli.play.play:play",
-    "a command imports what it needs": "ladder.app.local.record_output:<module>",
+    "a command imports what it needs": "ladder.app.local.match_plan:<module>",
     "the bots are loaded": "ladder.matches.bots:load_bots",
 }
 

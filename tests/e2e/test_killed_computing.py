@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import select
 
-from ladder.app.computing.puzzle_looks import ASKER
+from ladder.app.computing.running import ASKER
 from ladder.app.computing.why import inbox
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings

@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.secrets import DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
-from ladder.app.accounts.sessions import DAY
+from ladder.app.accounts.sessions import DAY, DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
 from ladder.entry.networks import neighbourhood_of
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.inviting import USUAL_DAYS, check_days, new_invitation
 from ladder.app.accounts.passwords import check_password
+from ladder.app.accounts.registering import USUAL_DAYS, check_days, new_invitation
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
 from ladder.results.files import SubmissionFolders

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.secrets import TOKEN, hash_of, new_secret
-from ladder.app.accounts.sessions import DAY
+from ladder.app.accounts.sessions import DAY, TOKEN, hash_of, new_secret
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store.commands.accounts import add_credential, revoke_all, write_audit

@@ -20,11 +20,20 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ladder.app.dataset.card import CARD, data_card
 from ladder.app.dataset.offered import MANIFEST
-from ladder.app.dataset.parts import TABLES, check_parts, part_file, part_files, sha256
+from ladder.app.dataset.parts import (
+    CARD,
+    COLUMNS,
+    TABLES,
+    VERSION,
+    check_parts,
+    data_card,
+    part_file,
+    part_files,
+    schema,
+    sha256,
+)
 from ladder.app.dataset.rows import match_row, rating_rows, record_rows, seat_rows, version_rows
-from ladder.app.dataset.tables import COLUMNS, VERSION, schema
 from ladder.errors import UserError
 from ladder.store.queries import dataset as queries
 from ladder.store.queries.matches import match_rows

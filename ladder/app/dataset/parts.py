@@ -1,22 +1,159 @@
-"""The parts of a data set on the disk: whether each file is the one that was written."""
+"""
+The tables of the data set: their columns, and what each is. docs/dataset.md is compared with them by a test.
+
+The data card: a README.md by which `datasets` finds the tables, and that tells people what they hold.
+
+The parts of a data set on the disk: whether each file is the one that was written.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from ladder.app.dataset.tables import schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from ladder.values.reports import DatasetFile, DatasetManifest
+
+VERSION = 2
+"""Of the columns; it grows when one is added or changes its meaning. 2: `season`."""
+_TEXT, _NUMBER, _SMALL, _MASK, _REAL = pa.string(), pa.int64(), pa.int16(), pa.uint64(), pa.float64()
+_NAME = pa.dictionary(pa.int32(), pa.string())
+_TIME, _TRUTH = pa.timestamp("us", tz="UTC"), pa.bool_()
+_DEAL = {
+    "match": (_NUMBER, "`matches.match`"),
+    "deal": (pa.int32(), "from 1, within the match"),
+    "board": (pa.int32(), "from 1; null if the match has no boards"),
+    "rotation": (_SMALL, "from 1; null if the match has no boards"),
+}
+COLUMNS: Mapping[str, Mapping[str, tuple[Any, str]]] = {
+    "matches": {
+        "match": (_NUMBER, "number of the match"),
+        "variant": (_NAME, "its rules"),
+        "format": (_NAME, "`boards:N`, `deals:N` or `game`"),
+        "finished": (_TIME, "when it was recorded"),
+        "ordinal": (_NUMBER, "which result of the ladder it was; null: it is not rated (a match of an event)"),
+        "season": (_NAME, "name of the season whose ratings it moved; null: of none (a match of an event)"),
+        "deals": (pa.int32(), "deals played"),
+        "seed": (_TEXT, "hex; all cards follow from it"),
+        "commitment": (_TEXT, "SHA-256 of the seed, published before the match"),
+        "has_record": (_TRUTH, "whether its deals and decisions are here: old records may have been removed"),
+    },
+    "seats": {
+        "match": (_NUMBER, "`matches.match`"),
+        "number": (_SMALL, "the bot's number in the match, from 0; its seat in rotation 1"),
+        "bot": (_NAME, "name of the bot"),
+        "version": (_SMALL, "its number among the versions of the bot"),
+        "place": (_SMALL, "1: first; equal places are shared"),
+        "points_per_deal": (_REAL, "as the variant counts"),
+        "standard_error": (_REAL, "of that; null if unknown"),
+        "faults": (pa.int32(), "answers that were late, illegal or malformed"),
+        "taken_over": (_TRUTH, "whether the default policy played in its place at the end"),
+        "median_ms": (_REAL, "median think time"),
+        "elo_before": (_REAL, "as it is stored; null: not rated"),
+        "elo_after": (_REAL, "the same after the match"),
+    },
+    "versions": {
+        "bot": (_NAME, "name of the bot"),
+        "version": (_SMALL, "from 1"),
+        "owner": (_NAME, "name of the owner's account"),
+        "identity": (_TEXT, "SHA-256 of its image, or of the content of its folder"),
+        "added": (_TIME, "when it was entered"),
+    },
+    "ratings": {
+        "variant": (_NAME, "its rules"),
+        "season": (_NAME, "name of the season that is played now"),
+        "bot": (_NAME, "name of the bot"),
+        "version": (_SMALL, "its number among the versions of the bot"),
+        "state": (_NAME, "`active`, `suspended` or `retired`"),
+        "rank": (pa.int32(), "null if it is not active"),
+        "elo": (_REAL, "after its last match"),
+        "elo_error": (_REAL, "half of the 95 % interval"),
+        "margin": (_REAL, "points a deal against the field"),
+        "margin_error": (_REAL, "half of the 95 % interval"),
+        "matches": (_NUMBER, "rated ones"),
+    },
+    "deals": _DEAL
+    | {
+        "seat": (_SMALL, "from 0, clockwise"),
+        "bot": (_NAME, "who sits there"),
+        "hand": (_MASK, "the cards dealt to it"),
+        "score": (pa.int32(), "what the deal brought"),
+        "total": (pa.int32(), "with all deals before it"),
+    },
+    "decisions": _DEAL
+    | {
+        "step": (_SMALL, "from 1, within the deal; forced cards included"),
+        "seat": (_SMALL, "whose it is"),
+        "bot": (_NAME, "who sits there"),
+        "kind": (_NAME, "`pass`, `expose`, `play` or `moon`"),
+        "trick": (_SMALL, "from 1; null unless a card is played"),
+        "hand": (_MASK, "the cards that the seat holds"),
+        "legal": (_MASK, "the cards that it may choose from; of `pass` its hand, of `moon` none"),
+        "table": (pa.list_(pa.uint8()), "the cards of the trick so far, the one that was led first"),
+        "played": (_MASK, "all cards played before, by everybody"),
+        "choice": (_TEXT, "what was chosen, as a record writes it"),
+        "by": (
+            _NAME,
+            "`bot`; `forced`: nothing else was legal; `default:` and a verdict, `takeover`: the default policy",
+        ),
+        "took_ms": (_REAL, "wall time"),
+        "cpu_ms": (_REAL, "CPU time; null if it was not measured"),
+    },
+}
+"""By table and column: its type, and what it holds."""
+
+
+def schema(table: str) -> pa.Schema:
+    """Give the Parquet schema of a table."""
+    return pa.schema([pa.field(name, kind) for name, (kind, _) in COLUMNS[table].items()])
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Give the name of a type that people read."""
+    return "text" if pa.types.is_dictionary(kind) or pa.types.is_string(kind) else str(kind).replace("item: ", "")
+
+
+CARD = "README.md"
+LICENCES = {"cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0", "mit", "apache-2.0", "odbl"}
+"""Licences that have a name of their own in a card; each other one is `other`, with the organiser's words."""
+
+
+def data_card(manifest: DatasetManifest) -> str:
+    """Write the card of a data set."""
+    licence = " ".join(manifest.licence.split())
+    lines = ["---", "pretty_name: Matches of a Pigpen ladder", *_licence(licence), "configs:"]
+    for table in COLUMNS:
+        lines += [f"- config_name: {table}", f"  data_files: {table}/*.parquet"]
+        lines += ["  default: true"] if table == "decisions" else []
+    written = manifest.written.strftime("%Y-%m-%d %H:%M UTC")
+    lines += [
+        "---", "# Matches of a Pigpen ladder", "", f"Written on {written}. Licence: {licence or 'none was given'}.", "",
+        "`manifest.json` has the number of rows of each table, and size and SHA-256 of each file. Cards are numbers "
+        "from 0 to 51: 2♣ … A♣, then diamonds, hearts and spades; a set of cards is a number in which bit n is card n.",
+    ]  # fmt: skip
+    for table, columns in COLUMNS.items():
+        lines += ["", f"## {table}", "", f"{manifest.rows.get(table, 0):,} rows.", ""]
+        lines += ["| column | type | what it holds |", "|---|---|---|"]
+        lines += [f"| `{name}` | {type_name(kind)} | {words} |" for name, (kind, words) in columns.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _licence(words: str) -> list[str]:
+    if not words:
+        return []
+    if words.lower() in LICENCES:
+        return [f"license: {words.lower()}"]
+    return ["license: other", f"license_name: {json.dumps(words)}"]
+
 
 TABLES = ("deals", "decisions", "seats", "matches")
 """Tables that have a file for each part, in the order in which they are written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ladder.app.recorded_match import read_recorded
+from ladder.app.matches import read_recorded
 from ladder.errors import UserError
 from ladder.store import names
 from ladder.store.queries import dataset as queries

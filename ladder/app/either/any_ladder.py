@@ -72,10 +72,10 @@ class AnyLadder(Protocol):
         """Do as `ladder.app.event.holding.open_event`; give the event as it is then."""
 
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
-        """Do as `ladder.app.event.acts.act`."""
+        """Do as `ladder.app.event.holding.act`."""
 
     def export_event(self, name: str, path: Path) -> None:
-        """Do as `ladder.app.event.exporting.export_event`."""
+        """Do as `ladder.app.event.verifying.export_event`."""
 
     def submission(self, number: int) -> SubmissionRow:
         """Do as `ladder.app.submit.ordering.submission`."""

@@ -83,34 +83,34 @@ class LocalLadder:
 
     def events(self) -> Sequence[EventRow]:
         """See `AnyLadder`."""
-        from ladder.app.event import reading  # with numpy
+        from ladder.app.event import reading
 
         return reading.events(self.ladder)
 
     def event(self, name: str, *, everything: bool) -> EventPage:
         """See `AnyLadder`."""
-        from ladder.app.event import reading  # with numpy
+        from ladder.app.event import reading
 
         return reading.event(self.ladder, LOCAL, name, everything=everything)
 
     def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
         """See `AnyLadder`."""
-        from ladder.app.event import holding, reading  # with numpy
+        from ladder.app.event import holding, reading
 
         holding.open_event(self.ladder, LOCAL, name, file, rules)
         return reading.event(self.ladder, LOCAL, name)
 
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
         """See `AnyLadder`."""
-        from ladder.app.event import acts  # with numpy
+        from ladder.app.event import holding
 
-        return acts.act(self.ladder, LOCAL, name, wanted)
+        return holding.act(self.ladder, LOCAL, name, wanted)
 
     def export_event(self, name: str, path: Path) -> None:
         """See `AnyLadder`."""
-        from ladder.app.event import exporting  # with numpy
+        from ladder.app.event import verifying
 
-        exporting.export_event(self.ladder, name, path)
+        verifying.export_event(self.ladder, name, path)
 
     def submission(self, number: int) -> SubmissionRow:
         """See `AnyLadder`."""

@@ -1,4 +1,8 @@
-"""Events on a ladder: what organisers and owners do with them. `ladder.app.event.reading` shows them."""
+"""
+Events on a ladder: what organisers and owners do with them. `ladder.app.event.reading` shows them.
+
+Actions on an event, as one value: commands, the API and pages all give an `EventAct`.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from ladder.store.commands.outbox import announce_event
 from ladder.store.event_rows import find_event, visible_count
 from ladder.store.names import find_stored_bot
 from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventDone
 from ladder.values.names import NAME_LENGTH
 from ladder.values.text import why_odd
 from pigpen.rules import new_seed
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
     from ladder.store.models import StoredEvent
     from ladder.values.accounts import Viewer
+    from ladder.values.held_events import EventAct
     from pigpen.rules import Rules
 
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", re.ASCII)
@@ -263,3 +269,35 @@ def _own(session: Session, viewer: Viewer, bot: str) -> None:
     owner = name_of(session, find_stored_bot(session, bot.partition("@")[0]).owner_id)
     if not may(viewer, Act.SUBMIT, owner):
         raise LadderError(f"You have no bot {bot!r} on this ladder. To see yours: pigpen whoami")
+
+
+def act(ladder: Ladder, viewer: Viewer, name: str, wanted: EventAct) -> EventDone:
+    """
+    Do something with an event; each act is the function of that name in `ladder.app.event.holding`.
+
+    Raises:
+        Forbidden: If the viewer may not.
+        LadderError: If it cannot be done now, or something that it names is missing.
+        UserError: If the act makes no sense.
+    """
+    bot, round_number, table, played = wanted.bot, None, None, None
+    match wanted.act:
+        case "enter":
+            bot = enter(ladder, viewer, name, bot)
+        case "withdraw":
+            round_number = withdraw(ladder, viewer, name, bot)
+        case "freeze":
+            freeze(ladder, viewer, name)
+        case "start":
+            start(ladder, viewer, name)
+        case "pause":
+            pause(ladder, viewer, name, wanted.reason)
+        case "draw":
+            round_number = draw(ladder, viewer, name)
+        case "redo":
+            played = redo(ladder, viewer, name, wanted.round, wanted.table, wanted.reason)
+        case "rule":
+            rule(ladder, viewer, name, wanted.round, wanted.table, wanted.last, wanted.reason)
+        case "release":
+            round_number, table = release(ladder, viewer, name) or (None, None)
+    return EventDone(act=wanted.act, bot=bot, round=round_number, table=table, match=played)

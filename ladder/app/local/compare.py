@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ladder.app.local.local_request import LocalRequest
+from ladder.app.local.match_plan import LocalRequest
 from ladder.errors import UserError
 from ladder.matches.bots import load_bots
 from ladder.matches.compare import ComparisonPlan, compare

@@ -6,7 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ladder.app.remote.answers import refusal
+from ladder.app.remote.connection import refusal
 from ladder.errors import RemoteError, UserError
 from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.whole_file import write_whole

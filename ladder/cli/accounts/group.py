@@ -55,10 +55,10 @@ def invite(
 
         pigpen account invite --name ada --days 3
     """
-    from ladder.app.accounts import inviting
+    from ladder.app.accounts import registering
 
     with opened(create=True) as ladder:
-        print_link(ladder, inviting.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
+        print_link(ladder, registering.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
 
 
 def invitations(as_json: JsonOption = False) -> None:
@@ -68,10 +68,10 @@ def invitations(as_json: JsonOption = False) -> None:
     Examples:
         pigpen account invitations
     """
-    from ladder.app.accounts import inviting
+    from ladder.app.accounts import registering
 
     with opened() as ladder:
-        found = inviting.invitations(ladder, LOCAL)
+        found = registering.invitations(ladder, LOCAL)
     if as_json:
         print_json(found)
     else:
@@ -85,7 +85,7 @@ def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen ac
     Examples:
         pigpen account uninvite 7
     """
-    from ladder.app.accounts.inviting import take_back
+    from ladder.app.accounts.registering import take_back
 
     with opened() as ladder:
         take_back(ladder, LOCAL, number)
@@ -99,10 +99,10 @@ def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = Fal
     Examples:
         pigpen account password ada
     """
-    from ladder.app.accounts import inviting
+    from ladder.app.accounts import registering
 
     with opened() as ladder:
-        print_link(ladder, inviting.new_password(ladder, LOCAL, name, days), as_json)
+        print_link(ladder, registering.new_password(ladder, LOCAL, name, days), as_json)
 
 
 def sessions(name: NameArgument, as_json: JsonOption = False) -> None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.app.remote.address import ladder_address
-from ladder.app.remote.login import NOT_LOGGED_IN, read_login
+from ladder.app.remote.login import NOT_LOGGED_IN, ladder_address, read_login
 from ladder.errors import UserError
 from ladder.terminal.json_output import print_json
 from ladder.terminal.sanitize import sanitize

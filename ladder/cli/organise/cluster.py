@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.app.cluster.remarks import ago, remarks, slots_of, state_of
+from ladder.app.cluster.worker_states import ago, remarks, slots_of, state_of
 from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import opened, the_settings
@@ -234,7 +234,7 @@ def status(
         pigpen cluster status --json
     """
     from ladder.app.cluster import certs, worker_states
-    from ladder.app.cluster.coordinators import coordinators
+    from ladder.app.cluster.worker_states import coordinators
 
     with opened() as ladder:
         rows = worker_states.workers(ladder, LOCAL) if name is None else [worker_states.worker(ladder, LOCAL, name)]

@@ -62,9 +62,7 @@ def doctor(
 
 def say_what_is_missing(settings: Settings) -> None:
     """Say, before a ladder runs, which protections are missing here, as far as that can be seen at once."""
-    from ladder.app.bot_runtime import warning
-    from ladder.app.doctor import engine_facts
-    from ladder.app.machine_findings import missing_at_once
+    from ladder.app.doctor import engine_facts, missing_at_once, warning
 
     try:
         engine = engine_facts()

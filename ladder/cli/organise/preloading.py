@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ladder.app.shared_imports import import_shared
+from ladder.app.supervisor import import_shared
 
 MODULES = (
     "anyio._backends._asyncio",
     "anyio.streams.tls",
     "fastapi.telemetry._runtime",
     "ladder.app.computing.running",
-    "ladder.app.event_log",
+    "ladder.app.running",
     "ladder.app.running",
     "ladder.cli.organise.run",
     "ladder.cli.organise.run",

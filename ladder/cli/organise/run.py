@@ -90,7 +90,7 @@ def requeue(
     Examples:
         pigpen ladder requeue 17
     """
-    from ladder.app.quarantine import requeue as put_back
+    from ladder.app.states import requeue as put_back
 
     with opened() as ladder:
         row = put_back(ladder, LOCAL, match)

@@ -70,7 +70,7 @@ def serve(
 
         pigpen serve --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
-    from ladder.app.event_log import event_log
+    from ladder.app.running import event_log
     from ladder.serving import web_server
     from ladder.site.server.listening import Tls
 
@@ -106,9 +106,9 @@ def up(
 
         pigpen up --cluster --registry 5000 --host 10.0.0.1
     """
-    from ladder.app.accounts.inviting import first_invitation
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.provider_settings import check_provider
+    from ladder.app.accounts.registering import first_invitation
     from ladder.app.seasons import check_clocks
     from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.cli.entry import main_of_fork

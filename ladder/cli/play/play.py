@@ -198,8 +198,7 @@ def play(
         pigpen play human random cautious counting --rules hearts
     """
     from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
-    from ladder.app.local.play import play_match
-    from ladder.app.local.play_apart import play_apart
+    from ladder.app.local.play import play_apart, play_match
 
     if resume:
         _leave_to_the_record(context)

@@ -129,7 +129,7 @@ def rerun(
         pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import Where, bot_in, deals_in, read_match, understanding
+    from ladder.app.local.why import Where, bot_in, deals_in, read_match, understanding
     from referee.replay.rerun import table_reruns
 
     source = source_of(record, local)

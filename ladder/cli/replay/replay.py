@@ -15,7 +15,7 @@ from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, Rotatio
 from ladder.terminal.sanitize import folded, sanitize
 
 if TYPE_CHECKING:
-    from ladder.app.local.reading import Source
+    from ladder.app.local.why import Source
 
 
 def replay(
@@ -54,7 +54,7 @@ def replay(
         pigpen replay 17
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import ANYWHERE, Where, bot_in, deals_in, read_match, understanding
+    from ladder.app.local.why import ANYWHERE, Where, bot_in, deals_in, read_match, understanding
     from ladder.cli.replay.viewer import match_text
     from referee.replay.deal_replay import Cursor
 

@@ -40,8 +40,8 @@ def verify_records(
 
         zcat match.jsonl.gz | pigpen verify -
     """
-    from ladder.app.local.reading import understanding
     from ladder.app.local.verification import verify_record
+    from ladder.app.local.why import understanding
 
     if sum(map(is_piped, records)) > 1:
         raise UserError("Standard input holds one record: name - only once.")

@@ -155,8 +155,7 @@ def why(
 
         pigpen why match.jsonl mybot --worst 10 --json
     """
-    from ladder.app.local.reading import Where
-    from ladder.app.local.why import costliest_in_record, why_in_record  # what simulates takes time to import
+    from ladder.app.local.why import Where, costliest_in_record, why_in_record  # what simulates takes time to import
 
     source, where = source_of(record, local), Where(deal, board, rotation)
     if step is not None:

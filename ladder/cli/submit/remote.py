@@ -107,7 +107,7 @@ def submit_there(login: Login, order: SubmissionOrder, source: BotSource) -> Sub
 
 def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
     """Follow a submission to its end; the first Ctrl-C only says that it continues without this command."""
-    from ladder.app.remote.following import follow
+    from ladder.app.remote.submitting import follow
 
     warned = False
     with _Shown(Console(stderr=True)) as shown:

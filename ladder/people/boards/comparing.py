@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.matches import place_of
 from ladder.app.overview import rules_of
-from ladder.app.recorded_match import place_of
 from ladder.errors import LadderError
 from ladder.people.boards.daily_board import todays_board
 from ladder.people.boards.played_boards import board_of, board_of_day, differences, percentile, ranked

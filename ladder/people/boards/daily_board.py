@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app import matches, overview
 from ladder.app.kept_secret import kept_secret
-from ladder.app.recorded_match import read_recorded
+from ladder.app.matches import read_recorded
 from ladder.errors import UserError
 from ladder.people.tables.chairs import bots_to_play_with
 from ladder.people.tables.opening import guest_hash, open_table
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from ladder.app.ladder import Ladder
-    from ladder.app.recorded_match import RecordedMatch
+    from ladder.app.matches import RecordedMatch
     from ladder.values.people import OpenedTable, TableVisitor
     from referee.records.lines import DealLine
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app.computing.asking import BeingComputed, answer_to
-from ladder.app.recorded_match import read_recorded, understood
+from ladder.app.matches import read_recorded, understood
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.people.boards.daily_board import FORMAT, HOUSE, OPPONENT, BoardChair, played_board
 from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ladder.app.ladder import Ladder
-    from ladder.app.recorded_match import RecordedMatch
+    from ladder.app.matches import RecordedMatch
     from ladder.store.table_models import PeopleChair, PeopleTable
     from pigpen.rules import Rules
     from referee.records.lines import DealLine

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.computing.asking import answer_to
-from ladder.app.computing.questions import costliest_in, deals_of, hint_question, why_question
-from ladder.app.local.reading import Source, Where, read_match
+from ladder.app.computing.asking import answer_to, costliest_in, deals_of, hint_question, why_question
+from ladder.app.local.why import Source, Where, read_match
+from ladder.app.matches import read_recorded
 from ladder.app.overview import rules_of
-from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.app.recorded_match import RecordedMatch
+    from ladder.app.matches import RecordedMatch
     from ladder.values.matches import DealReplayed
     from ladder.values.people import TableState
     from ladder.values.why import Costliest

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from ladder.app.accounts.secrets import hash_of
+from ladder.app.accounts.sessions import hash_of
 from ladder.entry.networks import neighbourhood_of
 from ladder.entry.variants import choices
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, TooOften, UserError

@@ -15,8 +15,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.accounts import device, registering, sessions
-from ladder.app.accounts.known_devices import known_device, made_known
-from ladder.app.accounts.passwords import AT_ONCE, BUSY, MAX_WAITING
+from ladder.app.accounts.passwords import AT_ONCE, BUSY, MAX_WAITING, known_device, made_known
 from ladder.app.accounts.sessions import Visit
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, LadderError, TooOften, UserError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response, StreamingResponse
 
-from ladder.app.event import acts, event_csv, exporting, holding, reading
+from ladder.app.event import holding, reading, verifying
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.headers import fresh, json_of
@@ -57,13 +57,13 @@ def one_event(request: Request, event: Name) -> Response:
 @router.get("/events/{event}/standings.csv", response_class=Response, responses=CSV_RESPONSE)
 def standings(request: Request, event: Name) -> Response:
     """Give the standings of an event as CSV, a line for each bot."""
-    return _csv(request, event, event_csv.standings_csv)
+    return _csv(request, event, reading.standings_csv)
 
 
 @router.get("/events/{event}/tables.csv", response_class=Response, responses=CSV_RESPONSE)
 def tables(request: Request, event: Name) -> Response:
     """Give all tables of an event as CSV, a line for each bot at each table, as far as they are public."""
-    return _csv(request, event, event_csv.tables_csv)
+    return _csv(request, event, reading.tables_csv)
 
 
 def _csv(request: Request, event: str, write: Callable[[EventPage], str]) -> Response:
@@ -82,7 +82,7 @@ def _csv(request: Request, event: str, write: Callable[[EventPage], str]) -> Res
 def export(request: Request, event: Name) -> Response:
     """Give an event that is over as one file, with which anyone can verify it: `pigpen event verify FILE`."""
     site: Site = request.app.state.site
-    _, chunks = exporting.exported_chunks(site.ladder, event)
+    _, chunks = verifying.exported_chunks(site.ladder, event)
     headers = {"Content-Disposition": f'attachment; filename="{event}.zip"', "Cache-Control": "no-store"}
     return StreamingResponse(chunks, headers=headers, media_type="application/zip")
 
@@ -110,4 +110,4 @@ def act(request: Request, event: Name, wanted: EventAct) -> Response:
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT if wanted.act in BY_OWNERS else Act.ADMINISTER)
     with not_taken():
-        return fresh(acts.act(site.ladder, viewer, event, wanted))
+        return fresh(holding.act(site.ladder, viewer, event, wanted))

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ladder.app.submit.registry import registry_place, registry_token
+from ladder.app.submit.ordering import registry_place, registry_token
 from ladder.entry.policy import Act
 from ladder.registry.tokens import MAX_SCOPES
 from ladder.site.server.attempts import Attempt

@@ -17,7 +17,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import FileResponse, Response
 
 from ladder.app import matches
-from ladder.app.computing.mistakes import mistakes as find_mistakes
+from ladder.app.computing.why import mistakes as find_mistakes
 from ladder.app.dataset.offered import dataset_file, offered_dataset
 from ladder.app.replay import deal_replayed, sees_more
 from ladder.errors import LadderError, UserError

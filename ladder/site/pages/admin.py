@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bots, quarantine, states
+from ladder.app import bots, states
 from ladder.app import matches as all_matches
-from ladder.app.accounts import inviting, managing
+from ladder.app.accounts import managing, registering
 from ladder.app.matches import MatchStatus
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
@@ -85,7 +85,7 @@ def invite(request: Request, form: Form) -> Response:
     name, note = form.get("name", "").strip() or None, form.get("note", "")
     try:
         days = _number(form.get("days", ""))
-        made = inviting.invite(site.ladder, viewer, _role(form), name, note, days)
+        made = registering.invite(site.ladder, viewer, _role(form), name, note, days)
     except (LadderError, UserError) as error:
         return _invitations(request, viewer, {"error": str(error)}, 422)
     link = f"{site_address(request)}register?invitation={made.secret}"
@@ -97,7 +97,7 @@ def take_back(request: Request, number: Number, form: Form) -> Response:
     """Take an invitation back."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
-    inviting.take_back(site.ladder, viewer, number)
+    registering.take_back(site.ladder, viewer, number)
     return RedirectResponse("/admin/invitations", 303)
 
 
@@ -146,7 +146,7 @@ def requeue(request: Request, number: Number, form: Form) -> Response:
     """Put such a match back into the queue."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
-    quarantine.requeue(site.ladder, viewer, number)
+    states.requeue(site.ladder, viewer, number)
     return RedirectResponse("/admin/matches", 303)
 
 
@@ -192,8 +192,8 @@ def _invitations(
     request: Request, viewer: Viewer, more: Mapping[str, object] | None = None, status: int = 200
 ) -> Response:
     site: Site = request.app.state.site
-    rows = inviting.invitations(site.ladder, viewer)
-    values = {"rows": rows, "made": None, "link": "", "error": "", "days": inviting.USUAL_DAYS}
+    rows = registering.invitations(site.ladder, viewer)
+    values = {"rows": rows, "made": None, "link": "", "error": "", "days": registering.USUAL_DAYS}
     return form_page(request, "admin_invitations.html", values | dict(more or {}), status)
 
 

@@ -17,8 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, overview
-from ladder.app.computing.comparing import compare_bots
-from ladder.app.computing.style import style
+from ladder.app.computing.comparing import compare_bots, style
 from ladder.errors import LadderError
 from ladder.matches.compared_records import MIN_BOARDS
 from ladder.ratings.means import MIN_SIDES

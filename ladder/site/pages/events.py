@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots
-from ladder.app.event import acts, holding, reading
+from ladder.app.event import holding, reading
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
 from ladder.events.event_file import parse_event
@@ -314,7 +314,7 @@ def change_entry(request: Request, event: Name, form: Form) -> Response:
     viewer = demand(request, Act.SUBMIT)
     act = EventAct(act="withdraw" if form.get("act") == "withdraw" else "enter", bot=form.get("bot", "")[:80])
     try:
-        acts.act(site.ladder, viewer, event, act)
+        holding.act(site.ladder, viewer, event, act)
     except LadderError as error:
         return _entries(request, event, viewer, str(error), 422)
     return RedirectResponse(f"/events/{event}/entries", 303)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
 from ladder.app import overview
-from ladder.app.cluster.figures import figures
+from ladder.app.cluster.worker_states import figures
 from ladder.app.health import health
 from ladder.site.server.viewer import viewer_of
 

@@ -52,7 +52,7 @@ MAX_REFUSED = 1000
 """Addresses and statuses for which they are counted; with more, counting begins anew."""
 
 SECRET = re.compile(r"pg[pisd]_[\w-]{8,}")
-"""Secrets that open an account, or allow to make one (`ladder.app.accounts.secrets`)."""
+"""Secrets that open an account, or allow to make one (`ladder.app.accounts.sessions`)."""
 
 log = structlog.get_logger("pigpen.site")
 

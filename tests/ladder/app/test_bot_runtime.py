@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ladder.app import bot_runtime
-from ladder.app.bot_runtime import with_runtime
+from ladder.app import doctor
+from ladder.app.doctor import with_runtime
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings
 
@@ -28,7 +28,7 @@ def test_a_run_plays_in_gvisor_where_the_settings_allow_it_and_the_engine_knows_
     given: dict[str, Any], engine: dict[str, Any], runtime: str, apart: bool,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(bot_runtime, "engine_facts", lambda: {"Runtimes": engine})
+    monkeypatch.setattr(doctor, "engine_facts", lambda: {"Runtimes": engine})
     settings = with_runtime(load_settings(data_dir=tmp_path, **given))
     assert (settings.runtime, settings.owners_apart) == (runtime, apart)
 
@@ -37,6 +37,6 @@ def test_as_long_as_no_engine_answers_nothing_is_chosen(tmp_path: Path, monkeypa
     def none() -> dict[str, Any]:
         raise SandboxError("No Docker engine answers.")
 
-    monkeypatch.setattr(bot_runtime, "engine_facts", none)
+    monkeypatch.setattr(doctor, "engine_facts", none)
     settings = with_runtime(load_settings(data_dir=tmp_path))
     assert (settings.runtime, settings.owners_apart) == ("auto", True)

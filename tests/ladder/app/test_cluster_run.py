@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.cluster_run import check_cluster, demands_of
 from ladder.app.ladder import Ladder
+from ladder.app.running import check_cluster, demands_of
 from ladder.errors import UserError
 from ladder.sandbox.docker.limits import Limits
 from ladder.settings.settings import load_settings
@@ -65,5 +65,5 @@ def test_a_ladder_of_containers_asks_for_its_runtime_and_for_machines_like_this_
 
 
 def test_the_coordinator_s_process_knows_no_dask() -> None:
-    check = "import sys, ladder.app.cluster_run; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    check = "import sys, ladder.app.running; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from ladder.app import doctor
-from ladder.app.machine_findings import machine, missing_at_once, no_engine, shared_kernel
-from ladder.app.protections import Probed, protections, stands
+from ladder.app.doctor import Probed, machine, missing_at_once, no_engine, protections, shared_kernel, stands
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings

@@ -13,8 +13,7 @@ from structlog.testing import capture_logs
 
 from ladder.app.accounts import managing
 from ladder.app.event import holding, reading
-from ladder.app.event.exporting import export_event
-from ladder.app.event.verifying import verify_event
+from ladder.app.event.verifying import export_event, verify_event
 from ladder.app.matches import explanation
 from ladder.app.seasons import new_season
 from ladder.errors import Forbidden, LadderError, UserError

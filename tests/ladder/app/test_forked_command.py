@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.forked_command import can_fork
+from ladder.app.supervisor import can_fork
 from tests.processes import children, has_ended
 from tests.waiting import until
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux can 
 ROOT = Path(__file__).parents[3]
 FORKING = """
 import os, signal, socket, sys
-from ladder.app.forked_command import fork_command
+from ladder.app.supervisor import fork_command
 
 def report():
     print("out")

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from ladder.app.image_publication import push_images
 from ladder.app.ladder import Ladder
 from ladder.app.registry_maintenance import sweep
+from ladder.app.running import push_images
 from ladder.errors import SandboxError
 from ladder.matches.kinds import open_sandbox
 from ladder.registry.program import RegistryPlan

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.live import MAX_EVENTS, events, running
-from ladder.app.live_state import MAX_KEPT, LiveStates
+from ladder.app.live import MAX_EVENTS, MAX_KEPT, LiveStates, events, running
 from ladder.errors import LadderError
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.live_hub import LiveHub
-from ladder.app.live_tail import LiveTail, PollPace
+from ladder.app.live_hub import LiveHub, LiveTail, PollPace
 from ladder.errors import LadderError
 from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
 from ladder.runner.live_writer import LiveWriter

@@ -9,7 +9,7 @@ import pytest
 from ladder.app.accounts import managing
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
-from ladder.app.quarantine import requeue
+from ladder.app.states import requeue
 from ladder.errors import Forbidden, LadderError
 from ladder.settings.settings import load_settings
 from ladder.store.commands import queue

@@ -14,7 +14,7 @@ LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "orjson", "ladder.settings", 
 @pytest.mark.parametrize(
     ("modules", "without"),
     [
-        ("ladder.app.cluster_run", DASK),
+        ("ladder.app.running", DASK),
         ("ladder.cluster.scheduler, ladder.app.cluster.worker_start", LADDER_ONLY),
     ],
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.computing.questions import hint_question, why_question
+from ladder.app.computing.asking import hint_question, why_question
 from ladder.errors import UserError
 from ladder.matches.answering import answer
 from ladder.matches.opinion import hint_of

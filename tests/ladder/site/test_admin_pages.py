@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app import bots
-from ladder.app.accounts import inviting, managing
+from ladder.app.accounts import managing, registering
 from ladder.app.cluster import worker_states
 from ladder.app.matches import public_match
 from ladder.settings.settings import load_settings
@@ -142,7 +142,7 @@ def test_a_link_is_shown_once_and_lets_somebody_register(olga: Person, place: Pe
 
 
 def test_an_invitation_is_taken_back(olga: Person, place: PeopleLadder) -> None:
-    number = inviting.invite(place.ladder, LOCAL, Role.CONTESTANT, note="for Mallory").id
+    number = registering.invite(place.ladder, LOCAL, Role.CONTESTANT, note="for Mallory").id
     assert olga.send("/admin/invitations", f"/admin/invitations/{number}/revoke").status_code == 303
     assert "for Mallory" not in olga.get("/admin/invitations").text
     assert ("olga", "invitation.revoke", str(number)) in actions(place)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from structlog.testing import capture_logs
 
-from ladder.app.accounts import inviting, managing
-from ladder.app.accounts.known_devices import known_device, made_known
-from ladder.app.accounts.passwords import MAX_CHARACTERS, MIN_CHARACTERS
+from ladder.app.accounts import managing, registering
+from ladder.app.accounts.passwords import MAX_CHARACTERS, MIN_CHARACTERS, known_device, made_known
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
@@ -57,7 +56,7 @@ def audited(ladder: Ladder) -> list[tuple[str, str, str]]:
 
 
 def invited(ladder: Ladder, name: str | None = None, role: Role = Role.CONTESTANT) -> str:
-    return f"/register?invitation={inviting.invite(ladder, LOCAL, role, name).secret}"
+    return f"/register?invitation={registering.invite(ladder, LOCAL, role, name).secret}"
 
 
 def is_in(person: Person, name: str) -> bool:
@@ -198,7 +197,7 @@ def test_strangers_of_many_places_lock_out_no_browser_that_the_account_knows(
         assert person.log_in("olga", "wrong horse").status_code == 403
     assert person.log_in("olga").status_code == 303
     assert person.log_in("ada", page="/me/account").status_code == 303
-    link = inviting.new_password(ladder, LOCAL, "olga", 1).secret
+    link = registering.new_password(ladder, LOCAL, "olga", 1).secret
     fields = {"name": "olga", "password": "another horse", "again": "another horse", "invitation": link}
     assert unknown.send(f"/register?invitation={link}", "/register", **fields).status_code == 303
     assert is_in(unknown, "olga"), "the organiser has a way in, from anywhere"
@@ -319,7 +318,7 @@ def test_an_invitation_makes_one_account(ladder: Ladder, person: Person) -> None
     other = Person(ladder)
     assert other.get(link).status_code == 403
     assert "is no longer valid" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
-    (row,) = inviting.invitations(ladder, LOCAL)
+    (row,) = registering.invitations(ladder, LOCAL)
     assert (row.used_by, row.used is not None) == ("eve", True)
     assert Person(ladder).log_in("eve").status_code == 303
 
@@ -366,7 +365,7 @@ def test_a_name_or_password_that_cannot_be_is_told_why(
 ) -> None:
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
-    inviting.invite(ladder, LOCAL, Role.CONTESTANT, "dora")
+    registering.invite(ladder, LOCAL, Role.CONTESTANT, "dora")
     link = invited(ladder)
     response = person.send(link, "/register", name=name, password=password, invitation=link.partition("=")[2])
     assert response.status_code == 422
@@ -386,7 +385,7 @@ def test_an_owner_with_bots_is_reached_by_an_invitation_for_that_name_alone(ladd
 def test_a_link_for_a_new_password_ends_what_was_open(ladder: Ladder, person: Person) -> None:
     old = Person(ladder)
     old.log_in("ada")
-    secret = inviting.new_password(ladder, LOCAL, "ada").secret
+    secret = registering.new_password(ladder, LOCAL, "ada").secret
     assert "Set a new password" in person.get(f"/register?invitation={secret}").text
     response = person.send(
         f"/register?invitation={secret}", "/register", password="another horse", invitation=secret
@@ -399,7 +398,7 @@ def test_a_link_for_a_new_password_ends_what_was_open(ladder: Ladder, person: Pe
 
 
 def test_a_link_does_not_open_a_disabled_account(ladder: Ladder, person: Person) -> None:
-    secret = inviting.new_password(ladder, LOCAL, "ada").secret
+    secret = registering.new_password(ladder, LOCAL, "ada").secret
     managing.disable(ladder, LOCAL, "ada", "It cheats.")
     assert person.post("/register", password=PASSWORD, invitation=secret).status_code == 403
 

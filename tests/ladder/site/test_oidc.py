@@ -15,7 +15,7 @@ import httpx
 import pytest
 from joserfc.jwk import RSAKey
 
-from ladder.app.accounts import inviting, managing
+from ladder.app.accounts import managing, registering
 from ladder.app.accounts.oidc import NO_ANSWER, NOT_BEGUN, REFUSED
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.ladder import Ladder
@@ -147,7 +147,7 @@ def test_who_begins_twice_has_one_account(ladder: Ladder, person: Person, provid
 def test_an_invitation_brings_an_owner_with_bots_to_them(ladder: Ladder, person: Person) -> None:
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
-    secret = inviting.invite(ladder, LOCAL, Role.ORGANISER, "carl").secret
+    secret = registering.invite(ladder, LOCAL, Role.ORGANISER, "carl").secret
     link = re.search(r'href="(/login/oidc\?invitation=[^"]+)"', person.get(f"/register?invitation={secret}").text)
     assert link is not None
     log_in(person, link[1])

@@ -39,7 +39,7 @@ COUNTED = re.compile(rf"\}} (?:\w+ )?(?:{NOUNS})\b")
 """A number that a message puts in, and a noun for several."""
 MANY = {
     "ladder/app/computing/why.py": "a key, for nobody to read",
-    "ladder/app/machine_findings.py": "cores for bots",
+    "ladder/app/doctor.py": "cores for bots",
     "ladder/cli/organise/cluster.py": "decisions a second",
     "ladder/cli/replay/viewer.py": "the size of a screen",
     "ladder/cli/replay/why.py": "a decision has 2 choices at least",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.app.accounts import device, inviting, managing, sessions, tokens
+from ladder.app.accounts import device, managing, registering, sessions, tokens
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import Busy, LadderError
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
@@ -62,7 +62,7 @@ def has_ended(ladder: Ladder, login: LoginStarted) -> bool:
 
 def by_link(ladder: Ladder) -> None:
     """Set a new password with a link."""
-    link = inviting.new_password(ladder, LOCAL, "ada").secret
+    link = registering.new_password(ladder, LOCAL, "ada").secret
     register(ladder, quick_passwords(), "", OTHER, link, sessions.Visit("", ""))
 
 

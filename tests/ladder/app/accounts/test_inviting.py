@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select
 
-from ladder.app.accounts import inviting, managing
+from ladder.app.accounts import managing, registering
 from ladder.app.accounts.registering import register, register_known
-from ladder.app.accounts.secrets import hash_of
-from ladder.app.accounts.sessions import Visit, log_in
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import Visit, hash_of, log_in, viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.store.account_models import Invitation
@@ -37,7 +35,7 @@ def ladder(settings: Settings) -> Iterator[Ladder]:
 
 
 def invited(ladder: Ladder, name: str | None = "eve") -> str:
-    return inviting.invite(ladder, LOCAL, Role.CONTESTANT, name).secret
+    return registering.invite(ladder, LOCAL, Role.CONTESTANT, name).secret
 
 
 def open_besides(ladder: Ladder, secret: str) -> None:
@@ -81,9 +79,9 @@ def test_a_second_invitation_does_not_open_the_account_that_the_first_has_made(
 
 
 def test_a_used_invitation_keeps_the_time_until_which_it_was_good(ladder: Ladder) -> None:
-    made = inviting.invite(ladder, LOCAL, Role.CONTESTANT, "eve")
+    made = registering.invite(ladder, LOCAL, Role.CONTESTANT, "eve")
     register(ladder, quick_passwords(), "", PASSWORD, made.secret, HERE)
-    (row,) = inviting.invitations(ladder, LOCAL)
+    (row,) = registering.invitations(ladder, LOCAL)
     assert (row.used_by, row.expires) == ("eve", made.expires)
 
 
@@ -99,7 +97,7 @@ def test_an_invitation_does_not_open_an_account_that_an_organiser_has_made_since
 
 def test_a_link_for_a_new_password_still_sets_it(ladder: Ladder) -> None:
     register(ladder, quick_passwords(), "", PASSWORD, invited(ladder), HERE)
-    first, second = (inviting.new_password(ladder, LOCAL, "eve").secret for _ in range(2))
+    first, second = (registering.new_password(ladder, LOCAL, "eve").secret for _ in range(2))
     assert refused(ladder, first)
     register(ladder, quick_passwords(), "", OTHER, second, HERE)
     assert log_in(ladder, quick_passwords(), "eve", OTHER, HERE).name == "eve"

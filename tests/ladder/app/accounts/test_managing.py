@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.app.accounts import inviting, managing, tokens
+from ladder.app.accounts import managing, registering, tokens
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.sessions import Visit
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import Visit, viewer_by
 from ladder.app.ladder import Ladder
 from ladder.app.submit import ordering
 from ladder.errors import Forbidden, LadderError, UserError
@@ -53,14 +52,14 @@ ACTIONS: list[Callable[[Ladder, Viewer], Any]] = [
     lambda ladder, viewer: managing.add_with_password(
         ladder, quick_passwords(), viewer, "eve", Role.ORGANISER, PASSWORD
     ),
-    lambda ladder, viewer: inviting.invite(ladder, viewer, Role.ORGANISER),
-    lambda ladder, viewer: inviting.invitations(ladder, viewer),
-    lambda ladder, viewer: inviting.take_back(ladder, viewer, 1),
+    lambda ladder, viewer: registering.invite(ladder, viewer, Role.ORGANISER),
+    lambda ladder, viewer: registering.invitations(ladder, viewer),
+    lambda ladder, viewer: registering.take_back(ladder, viewer, 1),
     lambda ladder, viewer: managing.disable(ladder, viewer, "olga", "x"),
     lambda ladder, viewer: managing.enable(ladder, viewer, "ada"),
     lambda ladder, viewer: managing.set_quota(ladder, viewer, "ada", 7),
     lambda ladder, viewer: managing.set_role(ladder, viewer, "ada", Role.ORGANISER),
-    lambda ladder, viewer: inviting.new_password(ladder, viewer, "olga"),
+    lambda ladder, viewer: registering.new_password(ladder, viewer, "olga"),
     lambda ladder, viewer: managing.audit(ladder, viewer),
 ]
 
@@ -76,15 +75,15 @@ def test_nobody_else_does_what_organisers_do(ladder: Ladder, action: Callable[[L
 
 def test_a_link_to_anothers_password_is_made_on_the_ladders_machine_alone(ladder: Ladder) -> None:
     with pytest.raises(Forbidden, match="Only on the ladder's machine"):
-        inviting.new_password(ladder, OLGA, "ada")
+        registering.new_password(ladder, OLGA, "ada")
     with pytest.raises(LadderError, match="There is an account 'ada' already"):
-        inviting.invite(ladder, OLGA, Role.CONTESTANT, "ada")
-    inviting.new_password(ladder, LOCAL, "ada")
+        registering.invite(ladder, OLGA, Role.CONTESTANT, "ada")
+    registering.new_password(ladder, LOCAL, "ada")
 
 
 def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_none_back(ladder: Ladder) -> None:
     secrets = [session_of(ladder, "ada"), token_of(ladder, "ada")]
-    link = inviting.new_password(ladder, LOCAL, "ada").secret
+    link = registering.new_password(ladder, LOCAL, "ada").secret
     row = managing.disable(ladder, OLGA, "ada", " It cheats. ")
     assert (row.disabled is not None, row.reason) == (True, "It cheats.")
     assert [viewer_by(ladder, secret, "") for secret in secrets] == [ANONYMOUS, ANONYMOUS]
@@ -105,13 +104,13 @@ def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_no
 )
 def test_invitations_of_a_former_organiser_are_revoked(ladder: Ladder, end: Callable[[Ladder], Any]) -> None:
     links = [
-        inviting.invite(ladder, OLGA, Role.ORGANISER).secret,
-        inviting.invite(ladder, OLGA, Role.CONTESTANT, "eve").secret,
+        registering.invite(ladder, OLGA, Role.ORGANISER).secret,
+        registering.invite(ladder, OLGA, Role.CONTESTANT, "eve").secret,
         managing.add(ladder, OLGA, "bob", Role.CONTESTANT).secret,
     ]
-    kept = inviting.invite(ladder, LOCAL, Role.CONTESTANT)
+    kept = registering.invite(ladder, LOCAL, Role.CONTESTANT)
     end(ladder)
-    assert [row.id for row in inviting.invitations(ladder, LOCAL)] == [kept.id]
+    assert [row.id for row in registering.invitations(ladder, LOCAL)] == [kept.id]
     for link in links:
         with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "otto", PASSWORD, link, HERE)
@@ -119,7 +118,7 @@ def test_invitations_of_a_former_organiser_are_revoked(ladder: Ladder, end: Call
 
 
 def test_invitations_of_an_organiser_who_stays_one_are_good(ladder: Ladder) -> None:
-    link = inviting.invite(ladder, OLGA, Role.CONTESTANT).secret
+    link = registering.invite(ladder, OLGA, Role.CONTESTANT).secret
     managing.set_role(ladder, LOCAL, "olga", Role.ORGANISER)
     managing.set_role(ladder, LOCAL, "ada", Role.CONTESTANT)
     managing.disable(ladder, LOCAL, "ada", "It cheats.")
@@ -186,8 +185,8 @@ def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
         lambda: managing.disable(ladder, OLGA, "ada", " "),
         lambda: managing.set_quota(ladder, OLGA, "eve", 7),
         lambda: managing.add(ladder, OLGA, "ada", Role.CONTESTANT),
-        lambda: inviting.take_back(ladder, OLGA, 7),
-        lambda: inviting.invite(ladder, OLGA, Role.CONTESTANT, days=366),
+        lambda: registering.take_back(ladder, OLGA, 7),
+        lambda: registering.invite(ladder, OLGA, Role.CONTESTANT, days=366),
         lambda: tokens.revoke(ladder, OLGA, "olga", 7, "token"),
     ):
         with pytest.raises((LadderError, UserError)):
@@ -197,25 +196,25 @@ def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
 
 def test_the_first_organiser_comes_by_the_newest_link(settings: Settings) -> None:
     with Ladder.open(settings) as ladder:
-        old, new = inviting.first_invitation(ladder), inviting.first_invitation(ladder)
+        old, new = registering.first_invitation(ladder), registering.first_invitation(ladder)
         assert old is not None
         assert new is not None
         managing.add(ladder, LOCAL, "olga", Role.ORGANISER)
-        assert inviting.first_invitation(ladder) is not None, "she has no password yet"
-        new = inviting.first_invitation(ladder)
+        assert registering.first_invitation(ladder) is not None, "she has no password yet"
+        new = registering.first_invitation(ladder)
         assert new is not None
         with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "otto", PASSWORD, old.secret, HERE)
         register(ladder, quick_passwords(), "otto", PASSWORD, new.secret, HERE)
         assert [row.role for row in managing.accounts(ladder, LOCAL) if row.name == "otto"] == [Role.ORGANISER]
-        assert inviting.first_invitation(ladder) is None
+        assert registering.first_invitation(ladder) is None
         with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "eve", PASSWORD, new.secret, HERE)
 
 
 def test_an_invitation_of_an_organisers_is_not_taken_back_by_a_start(settings: Settings) -> None:
     with Ladder.open(settings) as ladder:
-        mine = inviting.invite(ladder, LOCAL, Role.CONTESTANT, note="for Graz")
-        inviting.first_invitation(ladder)
-        inviting.first_invitation(ladder)
+        mine = registering.invite(ladder, LOCAL, Role.CONTESTANT, note="for Graz")
+        registering.first_invitation(ladder)
+        registering.first_invitation(ladder)
         register(ladder, quick_passwords(), "graz", PASSWORD, mine.secret, HERE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.computing.puzzle_looks import ASKER, look_for_puzzles
+from ladder.app.computing.running import ASKER, look_for_puzzles
 from ladder.people.review.puzzles import overview
 from ladder.store import models
 from ladder.store.commands import computations

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.computing.style import style
+from ladder.app.computing.comparing import style
 from ladder.errors import LadderError
 from ladder.store import models
 from tests.ladder import ladders

@@ -9,8 +9,7 @@ import pytest
 
 from ladder.app.computing import why as asking
 from ladder.app.ladder import Ladder
-from ladder.app.local.reading import ANYWHERE, Source, Where
-from ladder.app.local.why import why_in_record
+from ladder.app.local.why import ANYWHERE, Source, Where, why_in_record
 from ladder.cli.commands import COMMANDS
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings

@@ -17,12 +17,10 @@ import yaml
 
 import pigpen_arena
 from ladder.app.dataset import exporting
-from ladder.app.dataset.card import CARD
 from ladder.app.dataset.exporting import DRAFTS, LOCK, export_dataset
 from ladder.app.dataset.offered import MANIFEST
-from ladder.app.dataset.parts import TABLES
+from ladder.app.dataset.parts import CARD, COLUMNS, TABLES, schema, type_name
 from ladder.app.dataset.rows import seat_rows
-from ladder.app.dataset.tables import COLUMNS, schema, type_name
 from ladder.app.event import holding
 from ladder.app.seasons import new_season
 from ladder.errors import UserError

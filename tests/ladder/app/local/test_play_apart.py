@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ladder.app.local.match_plan import MatchRequest, new_match
-from ladder.app.local.play_apart import play_apart
+from ladder.app.local.play import play_apart
 from ladder.errors import UserError
 from referee.match.match import Unfinished
 

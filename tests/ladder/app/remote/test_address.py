@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.app.remote.address import ladder_address, origin_of
+from ladder.app.remote.login import ladder_address, origin_of
 from ladder.errors import UserError
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.folder_sender import PIECE, TRIES, packed, upload
+from ladder.app.remote.submitting import PIECE, TRIES, packed, upload
 from ladder.errors import LadderError, RemoteError
 from ladder.sandbox.bots.content import Content
 from tests.ladder.app.remote.conftest import serving

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.following import TRIES, follow
+from ladder.app.remote.submitting import FOLLOW_TRIES as TRIES
+from ladder.app.remote.submitting import follow
 from ladder.app.submit.ended import result_of
 from ladder.errors import LadderError, RemoteError, SandboxError
 from ladder.values.submission import SubmissionResult, SubmissionRow

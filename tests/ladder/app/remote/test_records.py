@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.records import KEPT_BYTES, fetch_record
+from ladder.app.remote.remote_ladder import KEPT_BYTES, fetch_record
 from ladder.errors import LadderError, RemoteError, UserError
 from tests.ladder.app.remote.conftest import Reply, ScriptedServer, telling
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from ladder.app.accounts import inviting
+from ladder.app.accounts import registering
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role
@@ -73,7 +73,7 @@ def test_somebody_registers_and_confirms_a_log_in(
     ladder: Ladder, site: str, lending: Lending, size: tuple[int, int], script: bool, dark: bool, language: str
 ) -> None:
     page = lending.page(Kind(script, language=language), size, dark)
-    secret = inviting.invite(ladder, LOCAL, Role.ORGANISER).secret
+    secret = registering.invite(ladder, LOCAL, Role.ORGANISER).secret
     page.goto(f"{site}/register?invitation={secret}")
     look(page, f"register-{language}", script)
     page.fill("[name=name]", "Ada.Lovelace")

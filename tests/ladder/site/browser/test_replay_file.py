@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.recorded_match import read_recorded
+from ladder.app.matches import read_recorded
 from ladder.app.replay import replayed
 from ladder.values.matches import DealPlace
 from tests.ladder.recorded_ladders import packed

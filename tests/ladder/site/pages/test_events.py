@@ -15,8 +15,7 @@ import pytest
 from icalendar import Calendar
 
 from ladder.app.event import holding, reading
-from ladder.app.event.exporting import EXPORT_JSON
-from ladder.app.event.verifying import verify_event
+from ladder.app.event.verifying import EXPORT_JSON, verify_event
 from ladder.settings.settings import load_settings
 from ladder.site.pages.events import cross_table
 from ladder.store.commands import held_events as commands

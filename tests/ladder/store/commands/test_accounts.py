@@ -9,11 +9,9 @@ import pytest
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 
-from ladder.app.accounts import device, inviting, managing
+from ladder.app.accounts import device, managing, registering
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.secrets import hash_of
-from ladder.app.accounts.sessions import Visit, log_in
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import Visit, hash_of, log_in, viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.store.account_models import Credential, LoginCode
@@ -41,7 +39,7 @@ def ladder(settings: Settings) -> Iterator[Ladder]:
 
 
 def test_an_invitation_is_good_for_one_of_those_who_come_at_once(ladder: Ladder) -> None:
-    secret = inviting.invite(ladder, LOCAL, Role.CONTESTANT).secret
+    secret = registering.invite(ladder, LOCAL, Role.CONTESTANT).secret
 
     def come(number: int) -> bool:
         try:
@@ -54,12 +52,12 @@ def test_an_invitation_is_good_for_one_of_those_who_come_at_once(ladder: Ladder)
         came = list(threads.map(come, range(4)))
     assert sum(came) == 1
     (account,) = managing.accounts(ladder, LOCAL)
-    (invitation,) = inviting.invitations(ladder, LOCAL)
+    (invitation,) = registering.invitations(ladder, LOCAL)
     assert invitation.used_by == account.name == f"person{came.index(True)}"
 
 
 def test_a_name_is_for_one_of_those_who_want_it_at_once(ladder: Ladder) -> None:
-    secrets = [inviting.invite(ladder, LOCAL, Role.CONTESTANT).secret for _ in range(4)]
+    secrets = [registering.invite(ladder, LOCAL, Role.CONTESTANT).secret for _ in range(4)]
 
     def come(number: int) -> bool:
         try:
