@@ -26,7 +26,7 @@ from benchmarks.start import Start, start_of
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.warm_instance import WarmInstance
+from ladder.sandbox.docker.starter import WarmInstance
 from ladder.sandbox.host.memory import MIB
 from ladder.values.sandbox_kind import GVISOR, SHARED
 from pigpen.rules import new_seed

@@ -23,8 +23,7 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import keep_folder
+from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.upgrading import open_ladder

@@ -40,7 +40,7 @@ from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
-from ladder.sandbox.docker.container_controller import ContainerController
+from ladder.sandbox.docker.container_instance import ContainerController
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image

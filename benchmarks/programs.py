@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.process import dying
+from ladder.sandbox.process import forked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class Process:
 
 def dying_with_us(*words: str | Path) -> list[str]:
     """Let a program, named by its whole path, be killed when this process ends in any way; only for the main thread."""
-    return dying.dying_with_us([*map(str, words)])
+    return forked.dying_with_us([*map(str, words)])
 
 
 @contextmanager

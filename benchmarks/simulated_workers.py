@@ -33,7 +33,7 @@ from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.worker_session import WorkerSession
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.match_tasks import MatchOutcome, MatchTask
@@ -97,7 +97,7 @@ class SimulatedFacts(Facts):
         self._asked = float("inf")
         self._engine = "28.0", (RUNTIME,)
         facts = super().collect()
-        return facts.model_copy(update={"process": f"{owners.this_process()} {self.name}", "memory": 1 << 40})
+        return facts.model_copy(update={"process": f"{scratch.this_process()} {self.name}", "memory": 1 << 40})
 
 
 async def play_at_once(task: MatchTask) -> MatchOutcome:

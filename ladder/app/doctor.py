@@ -25,11 +25,10 @@ from ladder.errors import SandboxError
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_plan import machine_of
-from ladder.sandbox.docker.control_group import GROUPS, GroupFiles, files_of
+from ladder.sandbox.docker.control_group import GROUPS, GroupFiles, files_of, reclaim_memory
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.programs import MACHINES
-from ladder.sandbox.docker.reclaim import reclaim_memory
 from ladder.sandbox.host.cores import bot_cores
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.reports import DoctorReport, Finding

@@ -18,7 +18,7 @@ from ladder.registry.client import RegistryClient, RegistryLogin
 from ladder.registry.names import OWN, ImageName, in_registry
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, is_loopback, registry_program, write_config
 from ladder.registry.tokens import DELETE, FOLDER, LADDER_SECONDS, Access, registry_key, sign
-from ladder.sandbox.process.dying import dying_with_us
+from ladder.sandbox.process.forked import dying_with_us
 from ladder.store.queries.images import image_use
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.docker.limits import Limits
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.queue import why_too_short
 from ladder.store.commands.submission_queue import pin
@@ -172,7 +172,7 @@ def cluster_executor(
         take_events=coordinator.live.append,
         take_progress=coordinator.submissions.take_progress,
     )
-    table = FleetTable(ladder.database, owners.this_process(), ladder.clock)
+    table = FleetTable(ladder.database, scratch.this_process(), ladder.clock)
     dispatch = ClusterDispatch(
         Fleet(demands_of(settings), ladder.clock, time.monotonic),
         start,

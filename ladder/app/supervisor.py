@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ladder.garbage import no_garbage
 from ladder.sandbox.fork_server import end_program, exit_code
-from ladder.sandbox.process.dying import dying_with_us
+from ladder.sandbox.process.forked import dying_with_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

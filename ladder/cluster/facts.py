@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.sandbox.host.machine import this_machine
 from ladder.values.cluster import WorkerFacts
 from ladder.values.value import LAST_SECOND
@@ -79,7 +79,7 @@ class Facts:
         engine, runtimes = self._engine
         return WorkerFacts(
             name=self.name,
-            process=owners.this_process(),
+            process=scratch.this_process(),
             version=__version__,
             machine=self._machine,
             memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),

@@ -20,7 +20,7 @@ import structlog
 
 from ladder.cluster.connections import foreign_event
 from ladder.errors import SandboxError
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.values.cluster import WorkerReport
 from ladder.worker.channel import Frame, MessageKind, start_program
 from ladder.worker.worker_pool import PlayingProcess
@@ -114,7 +114,7 @@ class SchedulerProcess(PlayingProcess):
         Raises:
             SandboxError: If it does not start, such as when the port is taken.
         """
-        words = (PROGRAM, listen, certificate, ttl_seconds, owners.this_process())
+        words = (PROGRAM, listen, certificate, ttl_seconds, scratch.this_process())
         process, channel = await start_program(words, "scheduler")
         started = cls(process, channel, take_report, take_events, take_progress, obey_seconds, frozen_seconds)
         try:

@@ -31,7 +31,7 @@ def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda lin
     if setup.kind is SandboxKind.INLINE:
         raise ValueError("bots inline need no sandbox")
     from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-    from ladder.sandbox.docker.locked_images import memory_share
+    from ladder.sandbox.docker.image_lock import memory_share
 
     return DockerSandbox(
         setup.runtime,

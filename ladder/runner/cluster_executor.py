@@ -20,9 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ladder.cluster.scheduler_process import InvalidAnswer
 from ladder.errors import BotRejected, SandboxError
 from ladder.runner.executor import LocalExecutor
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import keep_folder
-from ladder.sandbox.bots.packed import MAX_PACKED, TooLarge, pack
+from ladder.sandbox.bots.content import MAX_PACKED, Content, TooLarge, keep_folder, pack
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials.trial import NOWHERE
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask

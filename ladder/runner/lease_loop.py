@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import structlog
 
 from ladder.errors import LadderError, StoreError
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.store.commands.coordinators import (
     LEFT,
     SILENT_SECONDS,
@@ -65,7 +65,7 @@ class CoordinatorPresence:
             data_dir: Where it keeps its records.
             clock: The one that all coordinators share.
         """
-        self.holder = owners.this_process()
+        self.holder = scratch.this_process()
         self.others: frozenset[str] = frozenset()
         """The coordinators that ran at the last heartbeat; `pigpen submit`, which leases too, sends none."""
         self._data_dir = data_dir
@@ -136,7 +136,7 @@ class CoordinatorPresence:
 def has_ended(holder: str) -> bool:
     """Tell whether a holder of leases is a process that has ended."""
     try:
-        return owners.is_dead(holder)
+        return scratch.is_dead(holder)
     except ValueError:  # no name of ours: its lease will run out
         return False
 
@@ -149,7 +149,7 @@ def has_surely_ended(holder: str, are_all_here: bool) -> bool:
         holder: The process.
         are_all_here: Whether there is only this machine (`all_are_here`); another one has a boot of its own.
     """
-    return has_ended(holder) and (are_all_here or owners.is_of_this_boot(holder))
+    return has_ended(holder) and (are_all_here or scratch.is_of_this_boot(holder))
 
 
 def folder_id(data_dir: Path) -> str:
@@ -197,7 +197,7 @@ class LeasedRows(DatabaseThread, Generic[Row]):
         super().__init__(database, queue.row.__name__)
         self.queue = queue
         self.clock = clock
-        self.holder = holder or owners.this_process()
+        self.holder = holder or scratch.this_process()
 
     async def look(self, count: int) -> tuple[set[tuple[int, int]], list[int]]:
         """Read ids and attempts of what this process has leased, and the ids of *count* rows that are ready."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ladder.registry.client import ImagePlace, RegistryLogin
 from ladder.registry.names import in_registry, own_repository
 from ladder.sandbox.bots.bot_source import seat_names
-from ladder.sandbox.bots.kept import kept_folder
+from ladder.sandbox.bots.content import kept_folder
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.match_tasks import MatchTask, TaskBot
 

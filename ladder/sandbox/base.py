@@ -125,7 +125,7 @@ class Loaded(Program, Protocol):
 
     @property
     def lock(self) -> str | None:
-        """The packages that its requirements.txt has resolved to (`ladder.sandbox.wheels.lock`); None: none."""
+        """The packages that its requirements.txt has resolved to (`ladder.sandbox.wheels.requirements`); None: none."""
 
     @property
     def can_fork(self) -> bool:

@@ -193,7 +193,7 @@ class Version(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes of the image, or of the folder."""
     lock: Mapped[str | None]
-    """Packages by its requirements.txt, with their hashes (`ladder.sandbox.wheels.lock`); None: none."""
+    """Packages by its requirements.txt, with their hashes (`ladder.sandbox.wheels.requirements`); None: none."""
     can_fork: Mapped[bool] = mapped_column(server_default=false())
     """True if its instances can be forked in warm containers: its image is a base of ours and files."""
     added: Mapped[float]

@@ -27,8 +27,7 @@ from ladder.errors import BotRejected, LadderError, SandboxError
 from ladder.matches.check import WIRE_GROUP
 from ladder.matches.preflight import preflight, steps
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import is_content, keep_folder
+from ladder.sandbox.bots.content import Content, is_content, keep_folder
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials import trial_images as images

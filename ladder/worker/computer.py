@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import SandboxError, UserError
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.worker.channel import ChildProcess, MessageKind, start_program
 from ladder.worker.computing_process import ComputingOutcome
 
@@ -95,7 +95,7 @@ class Computer:
 
     async def _running(self) -> ComputingProcess:
         if self._process is None or self._process.has_ended:
-            words = [PROGRAM, owners.this_process(), self._folder, self._limits.model_dump_json()]
+            words = [PROGRAM, scratch.this_process(), self._folder, self._limits.model_dump_json()]
             self._process = ComputingProcess(*await start_program(words, "process that computes"))
         return self._process
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots.kept import FOLDERS, is_kept, keep_folder, kept_folder
-from ladder.sandbox.bots.packed import unpack
+from ladder.sandbox.bots.content import FOLDERS, is_kept, keep_folder, kept_folder, unpack
 from ladder.sandbox.host.scratch import disk_errors
 
 if TYPE_CHECKING:

@@ -108,7 +108,7 @@ class FolderTask(Message):
     identity: str
     """``sha256:`` and the hash of its content."""
     packed: bytes = Field(repr=False)
-    """Its content (`ladder.sandbox.bots.packed`)."""
+    """Its content (`ladder.sandbox.bots.content`)."""
 
 
 class FolderOutcome(Message):

@@ -29,7 +29,7 @@ import structlog
 
 from ladder.garbage import look_for_garbage_rarely
 from ladder.matches.kinds import open_sandbox
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.sandbox.host.cores import CORES
 from ladder.values.sandbox_kind import SandboxSetup
 from ladder.worker.bot_store import BotStore, StorePlan
@@ -77,7 +77,7 @@ def serve_coordinator(file: int, coordinator: str, end_seconds: float = END_SECO
     connected = socket.socket(fileno=file)
     connected.set_inheritable(False)  # a bot that had it open would hide our end from the coordinator
     threading.Thread(target=_end_without, args=(file, end_seconds), name="coordinator", daemon=True).start()
-    owners.work_for(coordinator)
+    scratch.work_for(coordinator)
     return connected
 
 

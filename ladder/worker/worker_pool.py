@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import SandboxError
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.worker.channel import OBEY_SECONDS, ChildProcess, MessageKind, live_events, start_program
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class WorkerProcess(PlayingProcess):
         Raises:
             SandboxError: If the system lets no process start.
         """
-        words = [PROGRAM, number, count, owners.this_process(), *([store.model_dump_json()] if store else [])]
+        words = [PROGRAM, number, count, scratch.this_process(), *([store.model_dump_json()] if store else [])]
         process, channel = await start_program(words, "worker process")
         started = cls(number, process, channel, take_events, take_progress, obey_seconds)
         log.info("worker.started", **started._name)

@@ -17,7 +17,7 @@ from ladder.sandbox.docker.base_image import LATEST
 from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.warm_container import SEAT
-from ladder.sandbox.host.visible import make_visible
+from ladder.sandbox.host.scratch import make_visible
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine

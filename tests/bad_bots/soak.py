@@ -30,7 +30,7 @@ from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.sandbox.host.scratch import OWNER, PREFIX
 from pigpen import ClockSetting
 from tests.bad_bots.matches import TAG, build, play
@@ -61,7 +61,7 @@ def census(client: DockerClient) -> dict[str, float]:
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # what the C library keeps for later is not left behind
     folders = [path for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*") if _is_mine(path)]
-    mine = {"label": [f"{containers.OWNER}={owners.this_process()}", "seat"]}  # one more keeps the image in memory
+    mine = {"label": [f"{containers.OWNER}={scratch.this_process()}", "seat"]}  # one more keeps the image in memory
     return {
         "containers": len(client.api.containers(all=True, filters=mine)),
         "child processes": len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()),
@@ -87,7 +87,7 @@ def _leads_to_engine(number: int) -> bool:
 
 def _is_mine(folder: Path) -> bool:
     try:
-        return (folder / OWNER).read_text() == owners.this_process()
+        return (folder / OWNER).read_text() == scratch.this_process()
     except OSError:  # another process is just removing it
         return False
 

@@ -16,7 +16,7 @@ from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.host.owners import this_process
+from ladder.sandbox.host.scratch import this_process
 from ladder.values.sandbox_kind import GVISOR, SHARED
 from referee.records.lines import Instances
 from referee.seats.verdict import TAKEOVER_AT, Verdict

@@ -15,8 +15,8 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import containers, image_inspection
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.docker.image_config import UnfitImage, check_config, working_folder
-from ladder.sandbox.host import owners
+from ladder.sandbox.docker.image_inspection import UnfitImage, check_config, working_folder
+from ladder.sandbox.host import scratch
 from tests.bad_bots.images import BAD_IMAGES, BAD_SETTINGS, FIT_IMAGES, FIT_TOGETHER, Image, load_image, settings
 from tests.e2e.command import pigpen
 
@@ -71,7 +71,7 @@ def load(client: docker.DockerClient, tmp_path: Path) -> Iterator[Load]:
 
 
 def ours(client: docker.DockerClient) -> list[str]:
-    mine = {"label": f"{containers.OWNER}={owners.this_process()}"}
+    mine = {"label": f"{containers.OWNER}={scratch.this_process()}"}
     return [str(found["Names"]) for found in client.api.containers(all=True, filters=mine)]
 
 

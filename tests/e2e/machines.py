@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.process.dying import dying_with_us
+from ladder.sandbox.process.forked import dying_with_us
 from tests.e2e.command import PLAIN
 from tests.waiting import PATIENCE
 

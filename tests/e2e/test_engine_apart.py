@@ -15,7 +15,7 @@ import pytest
 
 from ladder.app.local.play import WHAT_HAPPENS
 from ladder.sandbox.docker.base_image import ensure_base_image, find_base
-from ladder.sandbox.docker.referee_image import ensure_referee_image
+from ladder.sandbox.docker.referee_container import ensure_referee_image
 from referee.records.file import read_record
 from referee.records.lines import MatchLine
 from tests.e2e.command import PATIENT, PIGPEN, environment, pigpen_process

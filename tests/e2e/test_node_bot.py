@@ -19,8 +19,7 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.inline import load_bot_class
-from ladder.sandbox.process.process_instance import ProcessInstance
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.process.process_sandbox import ProcessInstance, ProcessSandbox
 from pigpen import MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
 from referee.match.formats import Format, MatchSpec

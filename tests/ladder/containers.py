@@ -15,8 +15,8 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
-from ladder.sandbox.docker.warm_instance import WarmInstance
-from ladder.sandbox.host import owners
+from ladder.sandbox.docker.starter import WarmInstance
+from ladder.sandbox.host import scratch
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED_LOOP = pytest.mark.asyncio(loop_scope="module")
@@ -32,7 +32,7 @@ def nothing_left(client: docker.DockerClient) -> Iterator[None]:
 
 
 def _own(client: docker.DockerClient) -> list[str]:
-    mine = {"label": f"pigpen.owner={owners.this_process()}"}
+    mine = {"label": f"pigpen.owner={scratch.this_process()}"}
     return [name for found in client.api.containers(all=True, filters=mine) for name in found["Names"]]
 
 

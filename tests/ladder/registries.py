@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, write_config
-from ladder.sandbox.process.dying import dying_with_us
+from ladder.sandbox.process.forked import dying_with_us
 from tests.ports import free_port
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.docker.warm_instance import WarmInstance
+from ladder.sandbox.docker.starter import WarmInstance
 
 if TYPE_CHECKING:
     from collections.abc import Callable

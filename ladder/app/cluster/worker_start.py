@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
-from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.sandbox.host.scratch import MAX_FOLDER_BYTES
+from ladder.sandbox.host.whole_file import cache_folder
 from ladder.values.names import NAME_LENGTH
 from ladder.worker.bot_store import FOLDER_BYTES, IMAGE_BYTES, StorePlan
 

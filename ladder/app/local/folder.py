@@ -11,8 +11,8 @@ import pigpen
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.requirements import lock_text
 from ladder.sandbox.wheels.target import this_interpreter
 from ladder.values.local_results import Locked, NewFolder
 from ladder.values.names import LOCK, REQUIREMENTS

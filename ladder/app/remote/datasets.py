@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from ladder.app.remote.connection import refusal
 from ladder.errors import RemoteError, UserError
-from ladder.sandbox.host.cache import cache_folder
-from ladder.sandbox.host.whole_file import write_whole
+from ladder.sandbox.host.whole_file import cache_folder, write_whole
 from ladder.values.reports import DatasetManifest
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from ladder.app.missing_runner import START_THERE, why_nothing_plays
 from ladder.app.new_file import write_new
 from ladder.app.remote.connection import API, not_understood, refusal
 from ladder.errors import LadderError, RemoteError, UserError
-from ladder.sandbox.host.cache import cache_folder
-from ladder.sandbox.host.whole_file import write_whole
+from ladder.sandbox.host.whole_file import cache_folder, write_whole
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.held_events import EventDone, EventOrder, EventPage, EventRow
 from ladder.values.local_results import SeatLog

@@ -12,8 +12,7 @@ from ladder.entry.variants import chosen_variants
 from ladder.errors import BotRejected, SandboxError, StoreError, UserError
 from ladder.matches.kinds import open_sandbox
 from ladder.runner.submission_coordinator import SubmissionCoordinator
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import check_not_kept
+from ladder.sandbox.bots.content import Content, check_not_kept
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.settings.file import FILE
 from ladder.settings.settings import source_of

@@ -25,7 +25,7 @@ from ladder.people.playing.house_program.bot import SEATS
 from ladder.runner.leased_tasks import task_bot
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.sandbox.process.limits import ProcessLimits
+from ladder.sandbox.process.forked import ProcessLimits
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from referee.seats.clock import Stopwatch

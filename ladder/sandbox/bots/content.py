@@ -7,27 +7,33 @@ files (the wheels of its `requirements.txt`, a Dockerfile that we write), make a
     content = Content.read(folder)
     content = content.with_files({"vendor/numpy/__init__.py": b"..."})
     content.hash, content.archive(), content.write(target)
+
+Folders that were entered: copies by the hash of their content, from which the ladder plays.
+
+A bot's folder packed into bytes, on its way to another machine; what comes out is what went in, or nothing.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import os
 import posixpath
 import tarfile
+import tempfile
+import zlib
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ladder.errors import BotRejected
-from ladder.sandbox.bots.members import MAX_BYTES, FolderMember, Kind, read_members
+from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.bots.members import MAX_BYTES, MAX_MEMBERS, FolderMember, Kind, read_members
 from ladder.sandbox.host.scratch import disk_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
 
 TAR_TYPES = {Kind.FOLDER: tarfile.DIRTYPE, Kind.LINK: tarfile.SYMTYPE}
 
@@ -187,3 +193,139 @@ def _write(path: Path, member: FolderMember) -> None:
     else:
         path.write_bytes(member.content)
         path.chmod(0o755 if member.kind is Kind.EXECUTABLE else 0o644)
+
+
+FOLDERS = "folders"
+"""Folder in the ladder's data folder."""
+
+
+def kept_folder(data_dir: Path, identity: str) -> Path:
+    """Give the path where the folder of that identity (``sha256:…``) is kept."""
+    return data_dir / FOLDERS / identity.removeprefix("sha256:")
+
+
+def keep_folder(content: Content, data_dir: Path) -> Path:
+    """
+    Keep what a folder holds, under its hash; it is there whole or not at all.
+
+    Raises:
+        SandboxError: If there is no room for it.
+    """
+    identity = f"sha256:{content.hash}"
+    kept = kept_folder(data_dir, identity)
+    with disk_errors(kept):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        if is_kept(kept, identity):
+            return kept
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=kept.parent) as name:
+            content.write(Path(name) / "new")
+            _put(Path(name) / "new", kept, identity)
+    return kept
+
+
+def check_not_kept(folder: Path, data_dir: Path) -> None:
+    """
+    Make sure that a submitted folder is not one of those that the ladder keeps: these are bots of all owners.
+
+    Raises:
+        BotRejected: If it is.
+    """
+    if folder.resolve().is_relative_to((data_dir / FOLDERS).resolve()):
+        raise BotRejected(f"{folder} is where the ladder keeps the bots that were entered. Submit your own folder.")
+
+
+def _put(new: Path, kept: Path, identity: str) -> None:
+    if kept.exists() and not is_kept(kept, identity):  # it was changed
+        kept.rename(new.with_name("old"))
+    try:
+        new.rename(kept)
+    except OSError:
+        if not is_kept(kept, identity):  # or else another submission of the same folder was first
+            raise
+
+
+def is_kept(kept: Path, identity: str) -> bool:
+    """Tell whether the folder is there and is what its name says."""
+    return kept.is_dir() and is_content(kept, identity)
+
+
+def is_content(folder: Path, identity: str) -> bool:
+    """Tell whether the folder holds what has that identity; what cannot be read does not."""
+    try:
+        return f"sha256:{Content.read(folder).hash}" == identity
+    except BotRejected:
+        return False
+
+
+MAX_PACKED = 64 * 1024**2
+"""Bytes of a folder that is sent to another machine, packed."""
+MAX_UNPACKED = MAX_BYTES + MAX_MEMBERS * 4096
+"""Bytes of the archive, its headers included."""
+GZIP = 16 + zlib.MAX_WBITS
+LEVEL = 6
+
+
+class TooLarge(SandboxError):
+    """A folder is too large to be sent."""
+
+
+def pack(content: Content, max_bytes: int = MAX_PACKED) -> bytes:
+    """
+    Pack what a folder holds: the same content gives the same bytes.
+
+    Args:
+        content: What the folder holds.
+        max_bytes: Bytes that there may be, packed.
+
+    Raises:
+        TooLarge: If it is too large, packed.
+    """
+    packed = gzip.compress(content.archive().read(), LEVEL, mtime=0)
+    if len(packed) > max_bytes:
+        raise TooLarge(
+            f"A folder has {len(packed):,} bytes, packed, and {max_bytes:,} are the most that can be sent to another "
+            "machine. Leave out what the bot does not need to play, or enter it in the docker sandbox."
+        )
+    return packed
+
+
+def unpack(packed: bytes, identity: str, max_bytes: int = MAX_UNPACKED) -> Content:
+    """
+    Unpack a folder in memory. Nothing is written, so that nothing is ever written that is not what was asked for.
+
+    Args:
+        packed: The archive.
+        identity: ``sha256:`` and the hash of its content.
+        max_bytes: Bytes that there may be, unpacked.
+
+    Raises:
+        SandboxError: If it is not the content of that identity.
+    """
+    try:
+        content = Content(_members(packed, max_bytes))
+    except (zlib.error, tarfile.TarError, ValueError, EOFError) as error:
+        raise SandboxError(f"The folder {identity} came damaged: {error}.") from None
+    if f"sha256:{content.hash}" != identity:
+        raise SandboxError(f"The folder {identity} came as another one: sha256:{content.hash}.")
+    return content
+
+
+def _members(packed: bytes, max_bytes: int) -> tuple[FolderMember, ...]:
+    inflate = zlib.decompressobj(GZIP)
+    unpacked = inflate.decompress(packed, max_bytes)
+    if not inflate.eof or inflate.unused_data:
+        raise ValueError("it is cut off, too large, or has data after its end")
+    with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as tar:
+        found = [_member(tar, info) for info in tar]
+    return tuple(sorted(found, key=lambda member: member.parts))
+
+
+def _member(tar: tarfile.TarFile, info: tarfile.TarInfo) -> FolderMember:
+    if info.isdir():
+        return FolderMember(info.name, Kind.FOLDER)
+    if info.issym():
+        return FolderMember(info.name, Kind.LINK, info.linkname.encode())
+    file = tar.extractfile(info) if info.isreg() else None
+    if file is None:
+        raise ValueError(f"{info.name[:80]!r} is neither a file, nor a folder, nor a link")
+    return FolderMember(info.name, Kind.EXECUTABLE if info.mode & 0o100 else Kind.FILE, file.read())

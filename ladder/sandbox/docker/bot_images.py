@@ -15,8 +15,7 @@ from docker.utils import parse_repository_tag
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.bots.dockerignore import without_ignored
-from ladder.sandbox.bots.recipe_choice import image_to_build, recipe_of
-from ladder.sandbox.bots.recipes import FILES, PLAIN
+from ladder.sandbox.bots.recipes import FILES, PLAIN, image_to_build, recipe_of
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
     FILES_ONLY,

@@ -1,19 +1,29 @@
-"""Plan from which every instance of a bot starts: its image, and the abilities of the engine."""
+"""
+Plan from which every instance of a bot starts: its image, and the abilities of the engine.
+
+The first process of a container of ours: the launcher of one instance, or the server that forks many.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.engine import engine_errors
-from ladder.values.sandbox_kind import GVISOR, chosen_runtime
+from ladder.sandbox.docker.limits import SEAT_FOLDER, environment, new_user, put_processor_files
+from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
+from ladder.sandbox.host.scratch import disk_errors, make_visible
+from ladder.values.sandbox_kind import GVISOR, chosen_runtime, has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from docker import DockerClient
 
+    from ladder.sandbox.base import SeatMount
 
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
@@ -106,3 +116,48 @@ def _fork_plan(found: Mapping[str, Any], command: tuple[str, ...], is_ours: bool
         return None
     variables = dict(each.split("=", 1) for each in found["Config"]["Env"] or ())
     return ForkPlan(command[1:], variables.get("PYTHONPATH", ""))
+
+
+@dataclass(frozen=True)
+class FirstProcess:
+    """The first process of one container, and what the container needs for it."""
+
+    folder: Path
+    """Folder of the host that the container sees as `SEAT_FOLDER`."""
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(repr=False)
+    labels: Mapping[str, str]
+
+
+def launcher(plan: ContainerPlan, mount: SeatMount) -> FirstProcess:
+    """
+    Prepare a container for one instance, in its seat's folder.
+
+    Raises:
+        SandboxError: If there is no room, or no such program.
+    """
+    with disk_errors(mount.folder):
+        make_visible(mount.folder)
+    put_program(LAUNCHER, plan.engine.machine, mount.folder)
+    put_processor_files(mount.folder)
+    command = (f"{SEAT_FOLDER}/{LAUNCHER}", str(new_user()), *plan.command)
+    return FirstProcess(mount.folder, command, environment(SEAT_FOLDER, mount.token), mount.labels)
+
+
+def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
+    """
+    Prepare a warm container, in a folder of its own.
+
+    Raises:
+        SandboxError: If there is no room, or no such program.
+    """
+    assert plan.fork is not None
+    put_program(CONFINE, plan.engine.machine, folder)
+    put_script(FORK_SERVER, folder)
+    put_processor_files(folder)
+    # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
+    python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER.name}")
+    variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, "PIGPEN_USER": str(new_user()), **SAME_HASHES}
+    if has_own_kernel(plan.runtime):
+        variables["PIGPEN_OWN_KERNEL"] = "1"
+    return FirstProcess(folder, (*python, *plan.fork.command), variables, {"pigpen.instances": "warm"})

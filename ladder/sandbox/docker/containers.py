@@ -13,11 +13,11 @@ from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
 from ladder.errors import SandboxError
-from ladder.sandbox.docker import reclaim
+from ladder.sandbox.docker import control_group
 from ladder.sandbox.docker.control_group import ControlGroup, files_of, thaw
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.limits import STARTS_AS, Limits, host_config
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
-    from ladder.sandbox.docker.container_plan import ContainerPlan
-    from ladder.sandbox.docker.first_process import FirstProcess
+    from ladder.sandbox.docker.container_plan import ContainerPlan, FirstProcess
 
 MARK = "pigpen"
 """Label of every container of ours; its value is 1."""
@@ -60,9 +59,9 @@ def container_name() -> str:
 
 def labels_of(sandbox: str) -> dict[str, str]:
     """Give the labels by which the containers of the sandbox with the id *sandbox* are found again."""
-    coordinator = owners.coordinator()
+    coordinator = scratch.coordinator()
     for_whom = {} if coordinator is None else {COORDINATOR: coordinator}
-    return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox, **for_whom}
+    return {MARK: "1", OWNER: scratch.this_process(), SANDBOX: sandbox, **for_whom}
 
 
 def create_idle(client: DockerClient, image: str, sandbox: str) -> str:
@@ -119,7 +118,7 @@ def launch(
         SandboxError: If the engine fails.
     """
     api = client.api
-    group_above = reclaim.parent_group(plan.engine.cgroup_driver)
+    group_above = control_group.parent_group(plan.engine.cgroup_driver)
     with engine_errors("start a bot's container"):
         try:
             api.create_container(
@@ -140,7 +139,7 @@ def launch(
                 use_config_proxy=False,
             )
             if reclaimed is not None:
-                reclaim.wait_for_reclaim(reclaimed)
+                control_group.wait_for_reclaim(reclaimed)
             api.start(name)
             found = api.inspect_container(name)
         except BaseException:
@@ -216,7 +215,7 @@ def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
 def _has_no_owner(found: Mapping[str, Any]) -> bool:
     """Tell whether its owner, or the coordinator of that, has ended: then its match is not awaited any more."""
     marks = [found["Labels"].get(name, "") for name in (OWNER, COORDINATOR)]
-    return any(owners.is_owner(mark) and owners.is_dead(mark) for mark in marks)
+    return any(scratch.is_owner(mark) and scratch.is_dead(mark) for mark in marks)
 
 
 def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:

@@ -22,9 +22,8 @@ from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.docker.container_plan import plan as make_plan
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_inspection import inspect_image
-from ladder.sandbox.docker.image_lock import lock_image
+from ladder.sandbox.docker.image_lock import LockedImages, lock_image
 from ladder.sandbox.docker.limits import Limits
-from ladder.sandbox.docker.locked_images import LockedImages
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.docker.reach import check_reach
 from ladder.sandbox.docker.starter import Starter
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.container_instance import DockerInstance
     from ladder.sandbox.docker.container_plan import ContainerPlan
     from ladder.sandbox.docker.image_lock import ImageLock
-    from ladder.sandbox.docker.warm_instance import WarmInstance
+    from ladder.sandbox.docker.starter import WarmInstance
     from referee.records.lines import ImageFiles, Instances
 
 T = TypeVar("T")

@@ -1,22 +1,120 @@
-"""Limits of a container, and the flags that hold it there."""
+"""
+Parts of /proc, /sys and /dev that a container does not see: all that reveals the host, and so other containers.
+
+A container's view of the machine's processors: copies that never change, in the place of the kernel's files.
+
+The kernel's own files show what other containers do (the clock rate of each core), and are masked. But libraries for
+computing look there for the kind and number of processors, and some fail if there are none: that which onnxruntime and
+PyTorch share, cpuinfo, then reads memory that is not its own (docs/adr/0014-what-containers-share.md).
+
+Limits of a container, and the flags that hold it there.
+"""
 
 from __future__ import annotations
 
+import os
 import secrets
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docker.types import LogConfig, Mount, Ulimit
 
 from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME
-from ladder.sandbox.docker.masks import masked_paths
-from ladder.sandbox.docker.processors import processor_mounts
 from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.scratch import disk_errors
 from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from docker import APIClient
+
+KEPT = frozenset({"self", "thread-self", "mounts", "net", "cpuinfo"})
+"""
+Names that are not masked: links to a process's own folder, which each container has; and cpuinfo, which has a copy in
+its place, as files in /sys have (`processors.py`).
+"""
+
+USUAL = (
+    "acpi", "asound", "buddyinfo", "bus", "cgroups", "cmdline", "config.gz", "consoles", "crypto", "devices",
+    "diskstats", "dma", "driver", "execdomains", "filesystems", "fs", "interrupts", "iomem", "ioports", "irq",
+    "kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats",
+    "loadavg", "locks", "meminfo", "misc", "modules", "mtrr", "pagetypeinfo", "partitions", "pressure", "sched_debug",
+    "schedstat", "scsi", "slabinfo", "softirqs", "stat", "swaps", "sys", "sysrq-trigger", "sysvipc", "timer_list",
+    "timer_stats", "tty", "uptime", "version", "version_signature", "vmallocinfo", "vmstat", "zoneinfo",
+)  # fmt: skip
+"""Names that Linux has in /proc, as far as we have seen; a name that a kernel does not have is passed over."""
+
+DEVICES = ("/dev/pts/ptmx", "/dev/zero")
+"""
+Devices that a container could count by: terminals, whose number on the host is limited; and shared memory, which a map
+of /dev/zero is, and whose inode numbers count for the whole host.
+"""
+
+
+def masked_paths(proc: Path = Path("/proc")) -> list[str]:
+    """
+    Give the paths to cover: files read as empty, folders are empty.
+
+    Args:
+        proc: The /proc of the engine's machine, which is ours: a later kernel may have more in it than we know.
+    """
+    try:
+        found = {entry.name for entry in proc.iterdir() if not entry.name.isdecimal()}
+    except OSError:
+        found = set()
+    return [*(f"/proc/{name}" for name in sorted(found.union(USUAL) - KEPT)), *DEVICES]
+
+
+FOLDER = "processors"
+"""In the folder that a container sees; it holds the files by their paths from the root."""
+CPUINFO = "proc/cpuinfo"
+LISTS = tuple(f"sys/devices/system/cpu/{name}" for name in ("online", "possible", "present"))
+"""Numbers of processors, such as ``0-3``."""
+CHANGING = ("cpu MHz",)
+"""Lines of /proc/cpuinfo that change with the work of others."""
+
+
+def put_processor_files(folder: Path) -> None:
+    """
+    Put the copies into *folder*, which one container is to see: what containers share, they could lock.
+
+    Raises:
+        SandboxError: If there is no room.
+    """
+    root = folder / FOLDER
+    with disk_errors(root):
+        for name, text in processor_files().items():
+            for above in reversed((root / name).relative_to(folder).parents[:-1]):
+                (folder / above).mkdir(exist_ok=True)
+                (folder / above).chmod(0o755)
+            (root / name).write_text(text)
+            (root / name).chmod(0o444)
+
+
+def processor_mounts(folder: Path) -> list[Mount]:
+    """Put the copies of *folder* into their places."""
+    places = ("proc/cpuinfo", "sys")
+    return [Mount(f"/{name}", str(folder / FOLDER / name), type="bind", read_only=True) for name in places]
+
+
+@cache
+def processor_files(root: Path = Path("/")) -> Mapping[str, str]:
+    """Give the text of each file by its path from the root, read once from the machine with the folder *root*."""
+    everything = f"0-{(os.cpu_count() or 1) - 1}\n"
+    lists = {name: _read(root / name) or everything for name in LISTS}
+    lines = _read(root / CPUINFO).splitlines(keepends=True)
+    return {CPUINFO: "".join(line for line in lines if not line.startswith(CHANGING)), **lists}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
 
 GROUP = 65532
 """Numeric group of every bot, whatever its image says; the bot base image's own."""

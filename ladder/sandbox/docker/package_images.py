@@ -25,8 +25,8 @@ from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.wheels import facts
 from ladder.sandbox.wheels.installed import is_unhashed
 from ladder.sandbox.wheels.local_install import COMPILE
-from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import VENDOR, Asked, Packages
+from ladder.sandbox.wheels.requirements import lock_text
 from ladder.sandbox.wheels.target import Target
 
 if TYPE_CHECKING:

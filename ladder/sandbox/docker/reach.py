@@ -11,14 +11,13 @@ import socket
 from typing import TYPE_CHECKING
 
 from ladder.errors import EngineApart, SandboxError
+from ladder.sandbox.docker.container_instance import NAME as LOG_SOCKET
+from ladder.sandbox.docker.container_plan import FirstProcess
 from ladder.sandbox.docker.containers import container_name, discard, launch
 from ladder.sandbox.docker.engine import ENGINE_SECONDS, WITHOUT_CONTAINERS, before_any_bot, engine_errors
-from ladder.sandbox.docker.first_process import FirstProcess
 from ladder.sandbox.docker.limits import SEAT_FOLDER, new_user
-from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, put_program
-from ladder.sandbox.host.scratch import scratch_folder
-from ladder.sandbox.host.visible import bind_visible, make_visible_folder
+from ladder.sandbox.host.scratch import bind_visible, make_visible_folder, scratch_folder
 from ladder.values.sandbox_kind import has_own_kernel
 
 if TYPE_CHECKING:

@@ -1,4 +1,6 @@
 """
+The image of a container in which Pigpen itself runs: the bot base image, and the Pigpen that is installed here.
+
 Pigpen in a container beside the bots, for an engine that does not see the files and sockets of this machine.
 
 The container has the engine's own socket, and a volume at the path that the engine itself has for it. So the sandbox
@@ -9,25 +11,41 @@ container under a name that the engine knows. The volume is never mounted into a
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import secrets
+import shutil
 import tarfile
+import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docker.errors import APIError, NotFound
+from docker.errors import APIError, ImageNotFound, NotFound
 from docker.types import LogConfig, Mount
 
+import ladder
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.bots.bot_source import content_of
+from ladder.sandbox.bots.content import archive, content_hash
 from ladder.sandbox.docker import containers
-from ladder.sandbox.docker.base_image import MADE_OUTSIDE, ensure_base_image
+from ladder.sandbox.docker.base_image import (
+    CONTENT_LABEL,
+    MADE_OUTSIDE,
+    base_image_id,
+    collect_wheels,
+    ensure_base_image,
+    python_of,
+)
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
+from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors
+from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.docker.installed_sdk import installed_sdk, pack_wheel
 from ladder.sandbox.docker.package_images import PackageImages
-from ladder.sandbox.docker.referee_image import ensure_referee_image
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch as owners
 from ladder.sandbox.host.scratch import check_socket_paths
 from ladder.sandbox.wheels.packages import Packages, with_lock
 
@@ -38,6 +56,89 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.bots.content import Content
+
+REPOSITORY = "pigpen/referee"
+NAME = "pigpen-arena"
+PACKAGES = ("ladder", "pigpen_arena", "referee", "sample_bots", "starter_kits")
+"""Packages that the distribution installs."""
+DOCKERFILE = Path(__file__).parent / "base_image" / "Referee.Dockerfile"
+LOCK = DOCKERFILE.with_name("referee.lock")
+"""As the lock of the base image."""
+
+
+@dataclass(frozen=True)
+class Arena:
+    """The Pigpen that is installed here, from a checkout or from a wheel."""
+
+    packages: tuple[Path, ...]
+    about: str
+    """The METADATA of the distribution."""
+    version: str
+
+    @property
+    def hash(self) -> str:
+        """A hash of all that is in the wheel."""
+        return hashlib.sha256("\0".join((self.about, *map(content_hash, self.packages))).encode()).hexdigest()
+
+    def write_wheels(self, folder: Path) -> Path:
+        """Write its wheel into *folder*, and that of the SDK, which it needs."""
+        installed_sdk().write_wheel(folder)
+        return pack_wheel(folder, NAME, self.version, self.about, self.packages)
+
+
+def installed_arena() -> Arena:
+    """Give the Pigpen that runs this."""
+    found, root = metadata.distribution(NAME), Path(ladder.__file__).parents[1]
+    return Arena(tuple(root / name for name in PACKAGES), found.read_text("METADATA") or "", found.version)
+
+
+def ensure_referee_image(client: DockerClient, base: str, report: Callable[[str], None]) -> str:
+    """
+    Find or build the image.
+
+    Args:
+        client: The engine.
+        base: Content hash of the bot base image, which the engine has.
+        report: Called with one line before each step that takes time.
+
+    Returns:
+        Its tag.
+
+    Raises:
+        SandboxError: If it cannot be made.
+        DockerException: If the engine fails.
+    """
+    arena, below = installed_arena(), base_image_id(client, base)
+    content = hashlib.sha256(
+        "\0".join((below, arena.hash, DOCKERFILE.read_text(), LOCK.read_text())).encode()
+    ).hexdigest()
+    tag = f"{REPOSITORY}:{content[:40]}"
+    try:
+        client.images.get(tag)
+    except ImageNotFound:
+        _make(client, arena, below, content, tag, report)
+    return tag
+
+
+def _make(
+    client: DockerClient, arena: Arena, below: str, content: str, tag: str, report: Callable[[str], None]
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
+        folder = Path(name)
+        shutil.copy(DOCKERFILE, folder / "Dockerfile")
+        report("collecting the wheels of Pigpen and what it needs")
+        collect_wheels(folder / "wheels", arena.write_wheels, LOCK, *python_of(client, below))
+        report(f"building {tag}")
+        try:
+            build_image(client, archive(folder), tag=tag, labels={CONTENT_LABEL: content}, arguments={"BASE": below})
+        except BuildFailed as error:
+            raise SandboxError(f"The image in which the referee runs could not be built:\n{error}") from error
+    for image in client.api.images(filters={"reference": REPOSITORY}):
+        for old in image["RepoTags"] or ():
+            if old != tag:
+                client.api.remove_image(old, force=True)  # a container that uses it keeps its layers
+    prune(client, label=f"{CONTENT_LABEL}={content}")
+
 
 FOLDER = "pigpen"
 """Folder in the container with all that is given to it and taken from it."""

@@ -98,7 +98,7 @@ def _become_bot(
 
 
 def _limit(memory_bytes: int, niceness: int) -> None:
-    """See `ladder.sandbox.process.limits.ProcessLimits`."""
+    """See `ladder.sandbox.process.forked.ProcessLimits`."""
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(niceness)

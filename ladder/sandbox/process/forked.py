@@ -1,4 +1,10 @@
-"""Bots that are forked: the server that does it, and what is known of each."""
+"""
+Programs that end with the process that started them.
+
+Limits of a bot that runs as a plain process.
+
+Bots that are forked: the server that does it, and what is known of each.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +16,37 @@ import os
 import signal
 import socket
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.sandbox.process.dying import dying_with_us
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
     from collections.abc import Mapping
-    from pathlib import Path
 
-    from ladder.sandbox.process.limits import ProcessLimits
+LAUNCHER = Path(__file__).with_name("die_with_parent.py")
+
+
+def dying_with_us(command: list[str]) -> list[str]:
+    """Make the command line by which *command* runs as a child that the kernel kills when this thread ends."""
+    return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]
+
+
+@dataclass(frozen=True)
+class ProcessLimits:
+    """Limits of one forked process."""
+
+    memory_bytes: int
+    """
+    Its data: what it has asked for in writable memory of its own, used or not (`RLIMIT_DATA`).
+
+    The address space is no measure, because each thread of gRPC reserves some and uses none of it.
+    """
+    niceness: int
+    """By how much its priority for CPU time is below that of other processes: 0 to 19."""
+
 
 CAN_FORK = sys.platform == "linux"
 """On other systems a forked process that runs no program of its own may not use the libraries of the system."""

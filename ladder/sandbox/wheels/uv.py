@@ -1,4 +1,15 @@
 """
+Explanation of uv's failures, in one sentence for the owner of the bot, or for the organiser.
+
+The package index that pip is configured for on this machine, for uv, which itself reads no configuration here.
+
+pip's settings are what an organiser already has: addresses, passwords in them, certificates, a proxy.
+
+Wheels of what a base image provides, without content: they keep uv from looking for these names in a package index.
+
+They are constraints by address, which uv takes before any index: a stranger's `pigpen-sdk` on it is never read. Their
+versions are those in the image, so that uv finds other packages that go with them.
+
 Have uv resolve, fetch and unpack a bot's packages: wheels only, of which nothing runs.
 
 uv is given lines that we have written, the index that pip is configured for, and an environment and folders of its own.
@@ -6,29 +17,191 @@ uv is given lines that we have written, the index that pip is configured for, an
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import ssl
+import subprocess
 import sys
 import tomllib
+import zipfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from uv import find_uv_bin
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.wheels.explanation import explained
-from ladder.sandbox.wheels.index import configured_index
-from ladder.sandbox.wheels.limited import RunLimits, run
-from ladder.sandbox.wheels.lock import Pin, lock_text
-from ladder.sandbox.wheels.sizes import MAX_PACKED_BYTES, check_sizes
-from ladder.sandbox.wheels.stubs import write_stubs
+from ladder.sandbox.wheels.installed import MAX_PACKED_BYTES, RunLimits, check_sizes, run
+from ladder.sandbox.wheels.requirements import Pin, lock_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ladder.sandbox.wheels.index import Index
     from ladder.sandbox.wheels.requirements import Wanted
     from ladder.sandbox.wheels.target import Target
+
+MAX_CHARACTERS = 1000
+"""Of what uv says."""
+_UNREACHED = re.compile(
+    r"error sending request|response body|dns error|timed out|connection (closed|reset)|status (client|server) error|"
+    r"authentication credentials|returned a 403 Forbidden"
+)
+_FULL = re.compile(r"os error (28|122)\b")
+_UNFIT = re.compile(r"No solution found|URL dependency|parse requirement")
+_BAD_WHEEL = re.compile(r"Hash mismatch|extract|wheel is invalid|Failed to install|metadata")
+
+
+def explained(output: str, target: Target, wanted: Sequence[Wanted] = ()) -> BotRejected | SandboxError:
+    """
+    Give the error.
+
+    Args:
+        output: The end of uv's output.
+        target: The interpreter that wheels were to fit.
+        wanted: What was asked for; lines are named by it.
+    """
+    text = _plain(output)
+    if _FULL.search(output):
+        return SandboxError(
+            f"uv could not unpack the bot's packages: {text}. Make room on that disk, or name other folders: "
+            "TMPDIR and XDG_CACHE_HOME in the environment."
+        )
+    if _UNREACHED.search(output):
+        return _failure(text)
+    if _UNFIT.search(output):
+        return BotRejected(
+            f"The package index has no wheels for {target} that fit all requirements: {_named(text, wanted)}. "
+            f"{_brought(text, target)}Ask for other versions, or leave a package out: packages that come as sources "
+            "only cannot be used."
+        )
+    if _BAD_WHEEL.search(output):
+        return BotRejected(
+            f"A wheel cannot be used: {text}. Ask for another version, or leave the package out. If a lock names its "
+            "hash, make it anew: pigpen lock FOLDER"
+        )
+    return _failure(text)
+
+
+def _failure(text: str) -> SandboxError:
+    return SandboxError(
+        f"uv could not fetch the bot's packages: {text or 'it printed no message'}. Try again when the package index "
+        "answers, or look at the settings of pip on this machine: pip config list"
+    )
+
+
+def _plain(output: str) -> str:
+    """Give what uv says in one line, without its headings, hints and conclusions."""
+    before, _, after = output.partition("\nhint:")[0].partition("error:")
+    text = re.sub(r"\bcause:|No solution found when resolving dependencies", "", after or before)
+    text = text.replace(", we can conclude that your requirements are unsatisfiable", "")
+    text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return text[:MAX_CHARACTERS].rstrip(".")
+
+
+def _named(text: str, wanted: Sequence[Wanted]) -> str:
+    """Name lines of the bot's file where uv speaks to its user."""
+    for each in wanted:
+        pattern = rf"(?<!conclude that )\byou require {re.escape(each.name)}(?![\w-])"
+        text = re.sub(pattern, f"{each.by} requires {each.name}", text)
+    return text
+
+
+def _brought(text: str, target: Target) -> str:
+    found = [f"{name} {version}" for name, version in target.provided.items() if f" {name}" in text]
+    return f"The SDK brings {' and '.join(found)}, and a bot has one version of it. " if found else ""
+
+
+PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "config", "list")
+SECONDS = 30.0
+LEVELS = ("global", "download", ":env:")
+"""Of pip's settings: those that count for ``pip download``, the strongest last."""
+PASSED_ON = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_DIR")
+FALSE = ("", "0", "false", "no", "off")
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index of packages, and uv's settings for it."""
+
+    arguments: Sequence[str] = ()
+    """For uv."""
+    constraints: Sequence[str] = ()
+    """Files of the organiser's that limit the versions of packages."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Of uv: what may hold a password, which arguments would show to other users."""
+
+
+def configured_index(command: Sequence[str] = PIP) -> Index:
+    """
+    Ask pip for its settings.
+
+    Raises:
+        SandboxError: If it cannot be asked.
+    """
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SandboxError(
+            f"pip, which knows the package index of this machine, could not be asked: {error}."
+        ) from None
+    if done.returncode:
+        last = done.stderr.strip().rpartition("\n")[2] or "it printed no message"
+        raise SandboxError(f"pip, which knows the package index of this machine, could not be asked: {last}")
+    return _translated(_settings(done.stdout))
+
+
+def _settings(listed: str) -> dict[str, str]:
+    found: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
+    for line in listed.splitlines():
+        key, _, value = line.partition("=")
+        level, _, name = key.rpartition(".")
+        if level in found:
+            found[level][name] = str(ast.literal_eval(value))
+    return {name: value for level in LEVELS for name, value in found[level].items()}
+
+
+def _translated(pip: Mapping[str, str]) -> Index:
+    arguments = [f"--find-links={each}" for each in pip.get("find-links", "").split()]
+    arguments += [f"--allow-insecure-host={each}" for each in pip.get("trusted-host", "").split()]
+    if pip.get("no-index", "").lower() not in FALSE:
+        arguments.append("--no-index")
+    if "extra-index-url" in pip:  # all indexes are one to pip; uv would stop at the first that has the package
+        arguments.append("--index-strategy=unsafe-best-match")
+    upper = {name.upper(): value for name, value in os.environ.items()}
+    certificates = (pip.get("cert"), upper.get("REQUESTS_CA_BUNDLE"), ssl.get_default_verify_paths().cafile)
+    environment = {
+        **{name: upper[name] for name in PASSED_ON if name in upper},
+        **({"ALL_PROXY": pip["proxy"]} if "proxy" in pip else {}),
+        "NETRC": os.environ.get("NETRC") or str(Path("~/.netrc").expanduser()),
+        "SSL_CERT_FILE": next(filter(None, certificates), ""),
+        "SSL_CLIENT_CERT": pip.get("client-cert", ""),
+        "UV_INDEX_URL": pip.get("index-url", ""),
+        "UV_EXTRA_INDEX_URL": " ".join(pip.get("extra-index-url", "").split()),
+    }
+    constraints = pip.get("constraint", "").split()
+    return Index(arguments, constraints, {name: value for name, value in environment.items() if value})
+
+
+def write_stubs(provided: Mapping[str, str], folder: Path) -> str:
+    """Write a wheel for each package into *folder*, and give the lines that constrain uv to them."""
+    return "".join(f"{name} @ {_stub(name, version, folder).as_uri()}\n" for name, version in provided.items())
+
+
+def _stub(name: str, version: str, folder: Path) -> Path:
+    stem = f"{name.replace('-', '_')}-{version}"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    files = {
+        "METADATA": metadata,
+        "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "RECORD": "",
+    }
+    path = folder / f"{stem}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for file, text in files.items():
+            wheel.writestr(f"{stem}.dist-info/{file}", text)
+    return path
+
 
 OPTIONS = ("--no-config", "--no-python-downloads", "--no-progress", "--color=never")
 

@@ -39,7 +39,7 @@ PigpenError                     1
 │   ├── ProgramLost                ladder.worker.match_tasks: a bot that was entered does not exist any more
 │   ├── SchedulerLost              ladder.cluster.scheduler_process: the scheduler has ended, and all calls with it
 │   ├── InvalidAnswer              ladder.cluster.scheduler_process: what a worker answered can be no answer
-│   └── TooLarge                   ladder.sandbox.bots.packed: a folder is too large to be sent to another machine
+│   └── TooLarge                   ladder.sandbox.bots.content: a folder is too large to be sent to another machine
 ├── StoreError                  3  ladder.errors: the database failed
 ├── RemoteError                 3  ladder.errors: a remote ladder does not answer, or not as Pigpen does
 └── WrongRecord                 1  ladder.store.commands.results: a record of another match; the ladder continues

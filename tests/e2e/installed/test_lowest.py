@@ -13,7 +13,7 @@ import pytest
 from uv import find_uv_bin
 
 from ladder.app.wheels import EXTRAS, SDK
-from ladder.sandbox.wheels.index import configured_index
+from ladder.sandbox.wheels.uv import configured_index
 from tests.e2e.command import ROOT
 
 TOOLS = ("httpx", "hypothesis", "jsonschema", "pytest", "pytest-asyncio", "pytest-timeout", "pytest-xdist")

@@ -10,7 +10,7 @@ import pytest
 from ladder.app.database_maintenance import copy
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.store import models
 from tests.ladder import ladders
 from tests.ladder.databases import backend
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["backend"]
 pytestmark = pytest.mark.postgres
 DAY = 86400.0
-OF_ANOTHER_BOOT = owners.this_process().split(" ")
+OF_ANOTHER_BOOT = scratch.this_process().split(" ")
 OF_ANOTHER_BOOT[1] = "00000000-0000-0000-0000-000000000000"
 
 
 @pytest.mark.parametrize(
     ("fast", "holder", "seconds", "is_refused"),
     [
-        (DAY, owners.this_process(), 600.0, True),
-        (-DAY, owners.this_process(), -600.0, False),
+        (DAY, scratch.this_process(), 600.0, True),
+        (-DAY, scratch.this_process(), -600.0, False),
         (0.0, " ".join(OF_ANOTHER_BOOT), 600.0, True),
     ],
     ids=["a fast clock here", "a slow clock here", "another machine with the name of this one"],
@@ -46,7 +46,7 @@ def test_leases_of_other_machines_are_judged_by_the_clock_of_the_database(
         ladders.lease(session, match, until)
         session.get_one(models.StoredMatch, match).holder = holder
     ladder = Ladder(settings, database, lambda: clock)
-    if is_refused and (on_many_machines or holder == owners.this_process()):
+    if is_refused and (on_many_machines or holder == scratch.this_process()):
         with pytest.raises(LadderError, match="matches that are being played: 1"):
             copy(ladder, other_url)
     else:

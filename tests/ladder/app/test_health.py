@@ -14,7 +14,7 @@ from ladder.app.health import DOWN_SECONDS, MIN_FREE, WAITS, health, ladder_find
 from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.runner.lease_loop import CoordinatorPresence
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.store.commands.coordinators import coordinators, database_time, note_alive
 from ladder.values.accounts import ANONYMOUS, Viewer
 from ladder.values.value import time_of
@@ -71,17 +71,17 @@ def test_where_nothing_waits_no_runner_is_missing(settings: Settings, database: 
 
 
 def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(ladder: Ladder) -> None:
-    alive(ladder, owners.this_process(), 5.0)
+    alive(ladder, scratch.this_process(), 5.0)
     found = health(ladder)
     assert (found.runners, why_nothing_plays(found, START_HERE)) == (1, "")
-    seen = alive(ladder, owners.this_process(), DOWN_SECONDS + 60.0)
+    seen = alive(ladder, scratch.this_process(), DOWN_SECONDS + 60.0)
     found = health(ladder)
     assert (found.runners, found.seen) == (0, time_of(seen))
     assert f"no runner has been seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found, START_HERE)
 
 
 def test_a_runner_that_was_killed_is_down_at_once(ladder: Ladder) -> None:
-    name = "from ladder.sandbox.host.owners import this_process; print(this_process())"
+    name = "from ladder.sandbox.host.scratch import this_process; print(this_process())"
     killed = subprocess.run([sys.executable, "-c", name], capture_output=True, text=True, check=True).stdout.strip()
     alive(ladder, killed, 1.0)
     found = health(ladder)
@@ -119,7 +119,7 @@ def test_matches_and_doctor_say_that_nothing_plays(ladder: Ladder, monkeypatch: 
     runner, room = ladder_findings(ladder.settings)
     assert (runner.name, runner.holds, room.name, room.holds) == ("Runner", False, "Room", True)
     assert WAITS.format(1) in runner.follows
-    alive(ladder, owners.this_process(), 5.0)
+    alive(ladder, scratch.this_process(), 5.0)
     assert pigpen("matches", "--status", "queued").stderr == ""
     monkeypatch.setattr(health_module, "_free", lambda folder: MIN_FREE - 1)
     runner, room = ladder_findings(ladder.settings)

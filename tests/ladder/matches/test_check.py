@@ -17,7 +17,7 @@ from ladder.sandbox.base import SOCKET_NAME, Exit, Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.warm_instance import WarmInstance
+from ladder.sandbox.docker.starter import WarmInstance
 from ladder.sandbox.host.memory import peak_of_process
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting

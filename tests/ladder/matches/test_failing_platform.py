@@ -16,7 +16,7 @@ from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.containers import SANDBOX
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from pigpen import ClockSetting
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
@@ -63,7 +63,7 @@ def hang(proxy: CutEngine, sandbox: DockerSandbox) -> None:
 
 def mine(client: docker.DockerClient, *labels: str) -> list[str]:
     """The containers of this process."""
-    wanted = [f"pigpen.owner={owners.this_process()}", *labels]
+    wanted = [f"pigpen.owner={scratch.this_process()}", *labels]
     return [found["Id"] for found in client.api.containers(all=True, filters={"label": wanted})]
 
 

@@ -14,7 +14,7 @@ from ladder.errors import LadderError, StoreError
 from ladder.pairing.suspension import cool_down
 from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.lease_loop import BEAT_SECONDS, CoordinatorPresence, folder_id
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
@@ -415,7 +415,7 @@ def test_matches_of_a_coordinator_whose_process_has_ended_are_put_back_by_one_th
 ) -> None:
     coordinator.take(0, ahead=1)
     coordinator.recover()
-    machine, boot, namespace, *_ = owners.this_process().split(" ")
+    machine, boot, namespace, *_ = scratch.this_process().split(" ")
     killed = f"{machine} {boot} {namespace} {2**22 + 1} 1"  # the kernel gives no process such a number
     with database.write() as session:
         note_alive(session, killed, folder_id(settings.data_dir), database_time(session))

@@ -12,7 +12,7 @@ from sqlalchemy import update
 
 from ladder.errors import LadderError
 from ladder.runner.lease_loop import GAP_SECONDS, MARK, CoordinatorPresence, folder_id
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.store.cluster_models import StoredCoordinator
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time
 from tests.ladder.databases import IN_BOTH
@@ -71,7 +71,7 @@ def listed(session: Session) -> set[str]:
 
 def of_another_boot() -> str:
     """A process of a machine that has our machine's name, which is not this one, or is, before it was started anew."""
-    machine, _, *rest = owners.this_process().split(" ")
+    machine, _, *rest = scratch.this_process().split(" ")
     return " ".join([machine, "11111111-2222-3333-4444-555555555555", *rest])
 
 

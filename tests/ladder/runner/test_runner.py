@@ -612,8 +612,8 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     runner(coordinator, executor, time, StopCondition(matches=2)).run()
-    monkeypatch.setattr("ladder.sandbox.host.owners.this_process", lambda: "other boot pid:[1] 1 1")
-    monkeypatch.setattr("ladder.sandbox.host.owners.is_dead", lambda holder: True)
+    monkeypatch.setattr("ladder.sandbox.host.scratch.this_process", lambda: "other boot pid:[1] 1 1")
+    monkeypatch.setattr("ladder.sandbox.host.scratch.is_dead", lambda holder: True)
     begun = Coordinator(database, settings, random.Random(7), time, tick=time).take(2)
     for task in begun:
         outcome = recorded(task)

@@ -14,9 +14,7 @@ import pytest
 from ladder.cluster.scheduler_process import InvalidAnswer
 from ladder.errors import SandboxError
 from ladder.runner.cluster_executor import play_remotely
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
-from ladder.sandbox.bots.packed import MAX_PACKED
+from ladder.sandbox.bots.content import MAX_PACKED, Content, is_kept, keep_folder, kept_folder
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import BotStore, StorePlan

@@ -103,7 +103,7 @@ def test_what_a_process_tried_that_has_ended_is_taken_over_at_once(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
     (number,) = hand_in(database)
-    words = "from ladder.sandbox.host.owners import this_process; print(this_process())"
+    words = "from ladder.sandbox.host.scratch import this_process; print(this_process())"
     killed = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout.strip()
     submissions.take(1)
     with database.write() as session:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import BotRejected
-from ladder.sandbox import inline_folder
+from ladder.sandbox import inline
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.inline import InlineProgram, as_program
-from ladder.sandbox.inline_folder import InlineFolder
+from ladder.sandbox.inline import InlineFolder, InlineProgram, as_program
 from pigpen import DealResult, View
 from pigpen.rules import PRESETS, Deal, deal_hands
 from tests.e2e.command import pigpen
@@ -181,7 +180,7 @@ def test_what_is_installed_within_the_folder_is_imported_once_for_all(
 
 def test_machine_code_is_loaded_once_for_all_instances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process cannot load it twice."""
-    monkeypatch.setattr(inline_folder, "EXTENSION_SUFFIXES", [".py"])
+    monkeypatch.setattr(inline, "EXTENSION_SUFFIXES", [".py"])
     folder = folder_with(tmp_path / "bot", compiled_module__py="")
     found = []
     for _ in range(2):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.process.dying import dying_with_us
+from ladder.sandbox.process.forked import dying_with_us
 from tests.ladder.site.certificates import HOST
 from tests.ports import free_port
 

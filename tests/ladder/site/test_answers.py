@@ -10,7 +10,7 @@ import pytest
 
 from ladder.app import overview
 from ladder.errors import StoreError
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.site.rendering import words
 from ladder.site.rendering.cache import CachedAnswer
 from ladder.site.rendering.static_files import FOLDER, digest
@@ -171,7 +171,7 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
     assert float(figures["pigpen_data_free_bytes"]) > 0
     assert "pigpen_coordinator_silent_seconds" not in figures, "none has been seen"
     with site.ladder.database.write() as session:
-        note_alive(session, owners.this_process(), "folder", database_time(session) - 7.0)
+        note_alive(session, scratch.this_process(), "folder", database_time(session) - 7.0)
     figures = dict(line.rsplit(" ", 1) for line in site.get("/metrics").text.splitlines() if line.startswith("pigpen_"))
     assert figures["pigpen_coordinator_up"] == "1.0"
     assert 7.0 <= float(figures["pigpen_coordinator_silent_seconds"]) < 60.0

@@ -14,10 +14,8 @@ import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.bots.dockerfile_lines import Instruction
-from ladder.sandbox.bots.pip_lines import REQUIREMENTS
-from ladder.sandbox.bots.recipe_choice import image_to_build
-from ladder.sandbox.bots.recipes import FORMER_PATH
+from ladder.sandbox.bots.dockerfile_lines import REQUIREMENTS, Instruction
+from ladder.sandbox.bots.recipes import FORMER_PATH, image_to_build
 from ladder.sandbox.docker import bot_images, built_images, image_build
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image

@@ -10,7 +10,7 @@ import pytest
 
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.bots.kept import is_kept, kept_folder
+from ladder.sandbox.bots.content import is_kept, kept_folder
 from ladder.sandbox.docker import docker_sandbox
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.content import Content, pack
 from ladder.sandbox.bots.members import FolderMember, Kind
-from ladder.sandbox.bots.packed import pack
 from ladder.worker.kept_folders import MARKS, FolderMissing, KeptFolders
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ladder.sandbox.bots.bot_source import SAMPLES
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import keep_folder
+from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.match_tasks import ProgramLost, TaskBot, load_version

@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from ladder.matches.kinds import open_sandbox
-from ladder.sandbox.docker.locked_images import memory_share
+from ladder.sandbox.docker.image_lock import memory_share
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.process import log_to
 

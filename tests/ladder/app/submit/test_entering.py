@@ -15,8 +15,7 @@ from ladder.app.submit.ended import result_of
 from ladder.app.submit.submitting import submit as submit_order
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, LadderError, SandboxError
-from ladder.sandbox.bots.content import content_hash
-from ladder.sandbox.bots.kept import is_kept, kept_folder
+from ladder.sandbox.bots.content import content_hash, is_kept, kept_folder
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.database import Database

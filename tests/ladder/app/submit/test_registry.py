@@ -22,7 +22,7 @@ from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.host.owners import this_process
+from ladder.sandbox.host.scratch import this_process
 from ladder.settings.settings import Settings
 from ladder.store import models
 from ladder.store.database import Database

@@ -13,7 +13,7 @@ import pytest
 from ladder.matches.check import WIRE
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from pigpen.check import cases_of
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
@@ -37,7 +37,7 @@ def test_a_good_bot_passes_every_case() -> None:
 def test_in_containers_too_and_the_cases_of_the_wire_are_forked_in_one() -> None:
     begun: Any = time.time()  # the engine knows parts of a second, and the library passes them on
     assert_good("docker")
-    wanted = {"event": "start", "label": f"{OWNER}={owners.this_process()}"}
+    wanted = {"event": "start", "label": f"{OWNER}={scratch.this_process()}"}
     client, ended = connect(), cast("Any", time.time())
     started = [*client.events(since=begun, until=ended, decode=True, filters=wanted)]
     client.close()

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import keep_folder
+from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.upgrading import open_ladder

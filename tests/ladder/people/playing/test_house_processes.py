@@ -15,8 +15,7 @@ from ladder.people.tables.chairs import table_page
 from ladder.people.tables.opening import open_table
 from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
-from ladder.sandbox.process.forked import ForkServer
-from ladder.sandbox.process.limits import ProcessLimits
+from ladder.sandbox.process.forked import ForkServer, ProcessLimits
 from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from referee.records.file import read_record

@@ -20,9 +20,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import BotRejected
-from ladder.sandbox.bots.bot_archive import LONG_HEADER, unpack
+from ladder.sandbox.bots.bot_archive import LONG_HEADER, ArchiveLimits, unpack
 from ladder.sandbox.bots.content import Content, content_hash
-from ladder.sandbox.bots.gzip_stream import ArchiveLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

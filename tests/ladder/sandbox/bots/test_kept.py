@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
+from ladder.sandbox.bots.content import Content, is_kept, keep_folder, kept_folder
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.packed import TooLarge, pack, unpack
+from ladder.sandbox.bots.content import Content, TooLarge, pack, unpack
 
 
 @pytest.fixture

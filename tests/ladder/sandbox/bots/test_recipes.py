@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
-from ladder.sandbox.bots.pip_lines import LEAVE_OUT
+from ladder.sandbox.bots.dockerfile_lines import LEAVE_OUT, NotUnderstood
 from ladder.sandbox.bots.recipes import FORMER_PATH, PLAIN, read_recipe
 from pigpen.version import __version__
 

@@ -17,7 +17,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
-from ladder.sandbox.bots.recipe_choice import image_to_build
+from ladder.sandbox.bots.recipes import image_to_build
 from ladder.sandbox.docker import docker_sandbox, image_build
 from ladder.sandbox.docker.bot_images import pull_image
 from ladder.sandbox.docker.built_images import prune

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ladder.sandbox.docker import debian_base
+from ladder.sandbox.docker import base_image
 
 
 @pytest.fixture(autouse=True)
@@ -19,28 +19,28 @@ def debian(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_made_by_root_on_debian() -> None:
-    assert debian_base.can_make_debian_base()
-    assert re.fullmatch("pigpen/python:bookworm-[0-9a-f]{8}", debian_base.debian_base_tag())
+    assert base_image.can_make_debian_base()
+    assert re.fullmatch("pigpen/python:bookworm-[0-9a-f]{8}", base_image.debian_base_tag())
 
 
 def test_an_image_with_other_packages_has_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = debian_base.debian_base_tag()
-    monkeypatch.setattr(debian_base, "PACKAGES", ("python3",))
-    assert debian_base.debian_base_tag() != before
+    before = base_image.debian_base_tag()
+    monkeypatch.setattr(base_image, "PACKAGES", ("python3",))
+    assert base_image.debian_base_tag() != before
 
 
 def test_nobody_else_makes_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert not debian_base.can_make_debian_base()
+    assert not base_image.can_make_debian_base()
 
 
 def test_not_on_another_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"ID": "fedora"})
-    assert not debian_base.can_make_debian_base()
+    assert not base_image.can_make_debian_base()
 
 
 def test_not_where_installing_is_forbidden_unless_the_tool_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_NO_INSTALL", "1")
-    assert not debian_base.can_make_debian_base()
+    assert not base_image.can_make_debian_base()
     monkeypatch.setattr("shutil.which", lambda name: name)
-    assert debian_base.can_make_debian_base()
+    assert base_image.can_make_debian_base()

@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ladder.sandbox.docker import base_image, installed_sdk, referee_image
+from ladder.sandbox.docker import base_image, installed_sdk, referee_container
 from ladder.sandbox.docker.base_image import BaseImage
 from pigpen.wire.transport import TRIED
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TESTED = Path(__file__).resolve().parents[4] / "requirements-dev.lock"
-IMAGES = {"bot": (base_image.LOCK, installed_sdk.NAME), "referee": (referee_image.LOCK, referee_image.NAME)}
+IMAGES = {"bot": (base_image.LOCK, installed_sdk.NAME), "referee": (referee_container.LOCK, referee_container.NAME)}
 TARGETS = [(python, machine) for python in ("3.11", "3.12", "3.13") for machine in ("x86_64", "aarch64")]
 OURS = {"pigpen-sdk", "pigpen-arena"}
 PIP = "pip"

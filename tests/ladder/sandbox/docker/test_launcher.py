@@ -16,9 +16,9 @@ from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.docker.container_instance import NAME as LOG_SOCKET
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import CONFINE, LAUNCHER, LOCK_FILES, program_for
 from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import SHARED_LOOP, has_written, run, run_in, running_in

@@ -8,8 +8,7 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.container_plan import ContainerPlan, EngineFacts
-from ladder.sandbox.docker.image_lock import ImageLock
-from ladder.sandbox.docker.locked_images import LockedImages
+from ladder.sandbox.docker.image_lock import ImageLock, LockedImages
 
 ENGINE = EngineFacts("x86_64", frozenset({"runc"}), "cgroupfs")
 

@@ -12,8 +12,7 @@ import pytest_asyncio
 
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker.masks import KEPT, USUAL, masked_paths
-from ladder.sandbox.docker.processors import processor_files
+from ladder.sandbox.docker.limits import KEPT, USUAL, masked_paths, processor_files
 from tests.ladder.containers import new_mount, run
 
 LOOK = """

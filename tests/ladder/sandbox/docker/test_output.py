@@ -11,7 +11,7 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.sandbox.base import STDERR_HEAD, STDERR_TAIL
-from ladder.sandbox.docker.output import CHUNK, NAME, Output
+from ladder.sandbox.docker.container_instance import CHUNK, NAME, Output
 
 
 @pytest.fixture

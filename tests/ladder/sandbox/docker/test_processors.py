@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from ladder.sandbox.docker.processors import CPUINFO, LISTS, processor_files
+from ladder.sandbox.docker.limits import CPUINFO, LISTS, processor_files
 
 HOST = """processor\t: 0
 model name\t: A Processor

@@ -14,8 +14,8 @@ import structlog
 from ladder.sandbox.base import Exit, Instance
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.container_plan import EngineFacts
+from ladder.sandbox.docker.control_group import PARENTS, parent_group, reclaim_memory, wait_for_reclaim
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.reclaim import PARENTS, parent_group, reclaim_memory, wait_for_reclaim
 from tests.ladder import warm
 from tests.ladder.containers import has_written, new_mount
 
@@ -94,7 +94,7 @@ async def test_every_container_is_below_that_group_and_the_kernel_forgets_before
         drivers.append(driver)
         return True
 
-    monkeypatch.setattr("ladder.sandbox.docker.reclaim.reclaim_memory", reclaims)
+    monkeypatch.setattr("ladder.sandbox.docker.control_group.reclaim_memory", reclaims)
     source = "print(open('/proc/self/cgroup').read())\nimport time; time.sleep(1000)"
     loaded = await sandbox.load(program)
     first = await loaded.start(new_mount(tmp_path / "first", source))

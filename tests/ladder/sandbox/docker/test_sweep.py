@@ -19,7 +19,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.containers import container_name
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from tests.ladder.containers import ROOT, new_mount
 from tests.waiting import comes
 
@@ -108,7 +108,7 @@ async def test_an_interrupted_process_leaves_nothing(platform: Platform, client:
 
 def ended() -> str:
     """The name of a process of this machine that has ended."""
-    machine, _, *others = owners.this_process().split(" ")
+    machine, _, *others = scratch.this_process().split(" ")
     return " ".join([machine, "an-earlier-boot", *others])
 
 
@@ -132,7 +132,7 @@ def foreign(client: docker.DockerClient, program: BotSource) -> Iterator[Callabl
 async def test_only_what_we_named_and_labelled_is_swept_when_its_worker_or_its_coordinator_has_died(
     sandbox: DockerSandbox, foreign: Callable[..., str], program: BotSource, client: docker.DockerClient
 ) -> None:
-    living = owners.this_process()
+    living = scratch.this_process()
     stays = {
         foreign(ended()): "no name of ours",
         foreign(ended(), f"x{container_name()}"): "more before the name",

@@ -19,7 +19,7 @@ import pytest_asyncio
 from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker import containers, first_process
+from ladder.sandbox.docker import container_plan, containers
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.control_group import GroupFiles
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -27,7 +27,7 @@ from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
-from ladder.sandbox.host.visible import make_visible_folder
+from ladder.sandbox.host.scratch import make_visible_folder
 from tests.ladder import warm
 from tests.ladder.containers import (
     ROOT,
@@ -226,7 +226,7 @@ async def test_a_server_that_ends_before_it_connects_is_noticed_at_once(
     """The message has how it ended, not that it took too long."""
     script = tmp_path / FORK_SERVER.name
     script.write_text("raise SystemExit(7)")
-    monkeypatch.setattr(first_process, "FORK_SERVER", script)
+    monkeypatch.setattr(container_plan, "FORK_SERVER", script)
     sandbox = warm.warm_sandbox()
     try:
         forked = Forked(await sandbox.load(image), mount)

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
 from ladder.sandbox.docker.container_plan import ContainerPlan, EngineFacts, ForkPlan
-from ladder.sandbox.docker.warm_pool import WarmPool
+from ladder.sandbox.docker.warm_container import WarmPool
 
 if TYPE_CHECKING:
     from ladder.sandbox.docker.warm_container import WarmContainer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UnfitFolder
-from ladder.sandbox.host.cache import cache_folder, usable_cache_folder
+from ladder.sandbox.host.whole_file import cache_folder, usable_cache_folder
 from tests.e2e.command import pigpen
 from tests.ladder.locked import locked
 

@@ -7,46 +7,46 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 
 
 def changed(part: int, value: str) -> str:
-    words = owners.this_process().split(" ")
+    words = scratch.this_process().split(" ")
     words[part] = value
     return " ".join(words)
 
 
 def test_this_process_lives() -> None:
-    assert not owners.is_dead(owners.this_process())
+    assert not scratch.is_dead(scratch.this_process())
 
 
 def test_a_reused_pid_is_another_process() -> None:
-    assert owners.is_dead(changed(4, "1"))
+    assert scratch.is_dead(changed(4, "1"))
 
 
 def test_an_earlier_boot_is_dead() -> None:
-    assert owners.is_dead(changed(1, "other-boot"))
+    assert scratch.is_dead(changed(1, "other-boot"))
 
 
 def test_what_cannot_be_seen_from_here_counts_as_living() -> None:
-    assert not owners.is_dead(changed(0, "other-machine"))
-    assert not owners.is_dead(changed(2, "pid:[1]"))
+    assert not scratch.is_dead(changed(0, "other-machine"))
+    assert not scratch.is_dead(changed(2, "pid:[1]"))
 
 
 def test_a_process_that_ended_is_dead_even_before_its_parent_noticed() -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    assert owners.is_dead(changed(3, str(child.pid)))
+    assert scratch.is_dead(changed(3, str(child.pid)))
     child.wait()
-    assert owners.is_dead(changed(3, str(child.pid)))
+    assert scratch.is_dead(changed(3, str(child.pid)))
 
 
 @pytest.mark.parametrize("part", range(5))
 @pytest.mark.parametrize("value", ["x y", "9" * 5000, "٢", "\0", "é", "\n"])
 def test_what_has_not_exactly_our_form_names_no_process(part: int, value: str) -> None:
-    assert not owners.is_owner(changed(part, value))
+    assert not scratch.is_owner(changed(part, value))
     with pytest.raises(ValueError, match="names no process"):
-        owners.is_dead(changed(part, value))
+        scratch.is_dead(changed(part, value))
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_what_has_not_exactly_our_form_names_no_process(part: int, value: str) -
         changed(4, "0x1"),
         changed(2, "1"),
         "\n".join("abcde"),
-        f"{owners.this_process()}\n",
+        f"{scratch.this_process()}\n",
     ],
     ids=["empty", "a word", "blanks", "no pid", "negative pid", "hexadecimal", "a number", "lines", "a line"],
 )
 def test_other_words_name_no_process(owner: str) -> None:
-    assert not owners.is_owner(owner)
+    assert not scratch.is_owner(owner)
 
 
 @pytest.fixture
@@ -73,9 +73,9 @@ def proc(tmp_path: Path) -> Path:
     """A /proc of this machine and boot, without processes."""
     boot_id = "sys/kernel/random/boot_id"
     (tmp_path / boot_id).parent.mkdir(parents=True)
-    (tmp_path / boot_id).write_text((owners.PROC / boot_id).read_text())
+    (tmp_path / boot_id).write_text((scratch.PROC / boot_id).read_text())
     (tmp_path / "self/ns").mkdir(parents=True)
-    (tmp_path / "self/ns/pid").symlink_to((owners.PROC / "self/ns/pid").readlink())
+    (tmp_path / "self/ns/pid").symlink_to((scratch.PROC / "self/ns/pid").readlink())
     return tmp_path
 
 
@@ -83,7 +83,7 @@ def test_a_reused_pid_may_belong_to_a_program_with_any_name(proc: Path) -> None:
     (proc / "7").mkdir()
     (proc / "7" / "stat").write_bytes(b"7 (\xff) 1 (\x9b) S " + b" ".join(b"%d" % n for n in range(1, 40)))
     name = changed(3, "7").rsplit(" ", 1)[0]
-    assert [owners.is_dead(f"{name} {started}", proc) for started in ("19", "20")] == [False, True]
+    assert [scratch.is_dead(f"{name} {started}", proc) for started in ("19", "20")] == [False, True]
 
 
 def test_a_process_that_proc_does_not_show_counts_as_living(proc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,16 +91,16 @@ def test_a_process_that_proc_does_not_show_counts_as_living(proc: Path, monkeypa
         raise PermissionError if pid == 7 else ProcessLookupError
 
     monkeypatch.setattr("os.kill", kill)
-    assert [owners.is_dead(changed(3, pid), proc) for pid in ("7", "8")] == [False, True]
+    assert [scratch.is_dead(changed(3, pid), proc) for pid in ("7", "8")] == [False, True]
 
 
 def test_without_proc_a_process_is_known_by_its_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As on macOS."""
-    monkeypatch.setattr(owners, "PROC", tmp_path / "proc")
-    me = owners.this_process()
-    assert owners.is_owner(me)
-    assert not owners.is_dead(me, owners.PROC)
+    monkeypatch.setattr(scratch, "PROC", tmp_path / "proc")
+    me = scratch.this_process()
+    assert scratch.is_owner(me)
+    assert not scratch.is_dead(me, scratch.PROC)
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     words = me.split(" ")
-    assert owners.is_dead(" ".join([*words[:3], str(child.pid), words[4]]), owners.PROC)
+    assert scratch.is_dead(" ".join([*words[:3], str(child.pid), words[4]]), scratch.PROC)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import socket
 
-from ladder.sandbox.host.readable import has_data
+from ladder.sandbox.host.whole_file import has_data
 
 
 def test_a_pipe_holds_what_was_written_and_not_yet_read() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import SandboxError, UnfitFolder
-from ladder.sandbox.host import owners
+from ladder.sandbox.host import scratch
 from ladder.sandbox.host.scratch import MARK_SECONDS, MAX_FOLDER_BYTES, OWNER, PREFIX, disk_errors, scratch_folder
 
 OTHER = 65534
@@ -35,7 +35,7 @@ def folder_with(shared: Path, mark: Callable[[Path], object]) -> Path:
 
 
 def ended() -> str:
-    machine, _, *others = owners.this_process().split(" ")
+    machine, _, *others = scratch.this_process().split(" ")
     return " ".join([machine, "an-earlier-boot", *others])
 
 
@@ -107,7 +107,7 @@ def test_what_a_killed_process_left_is_removed(shared: Path) -> None:
 
 
 def test_what_a_living_process_has_stays(shared: Path) -> None:
-    folder = folder_with(shared, lambda path: path.write_text(owners.this_process()))
+    folder = folder_with(shared, lambda path: path.write_text(scratch.this_process()))
     sweep()
     assert folder.exists()
 

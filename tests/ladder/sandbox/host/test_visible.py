@@ -13,10 +13,10 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.docker.processors import FOLDER, put_processor_files
+from ladder.sandbox.docker.limits import FOLDER, put_processor_files
 from ladder.sandbox.docker.programs import FORK_SERVER, put_script
 from ladder.sandbox.docker.warm_container import ControlSocket
-from ladder.sandbox.host.visible import bind_visible, make_visible_folder
+from ladder.sandbox.host.scratch import bind_visible, make_visible_folder
 
 
 @pytest.fixture(params=[0o022, 0o027, 0o077], ids=["022", "027", "077"], autouse=True)

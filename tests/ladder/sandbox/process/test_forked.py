@@ -18,7 +18,7 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process import process_sandbox
-from ladder.sandbox.process.limits import ProcessLimits
+from ladder.sandbox.process.forked import ProcessLimits
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine, DealLine
@@ -30,7 +30,7 @@ from tests.waiting import PATIENT
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from ladder.sandbox.process.process_instance import ProcessInstance
+    from ladder.sandbox.process.process_sandbox import ProcessInstance
 
 LOOK = """
 import gc, os, signal, stat, sys, threading

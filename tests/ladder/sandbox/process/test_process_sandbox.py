@@ -16,8 +16,7 @@ from ladder.errors import BotRejected
 from ladder.sandbox.base import STDERR_HEAD, STDERR_TAIL, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import content_hash
-from ladder.sandbox.process.process_instance import ProcessInstance
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.process.process_sandbox import ProcessInstance, ProcessSandbox
 from tests.ladder.containers import ROOT, has_written
 from tests.ladder.locked import locked
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.wheels.cache import Store
-from ladder.sandbox.wheels.packages import Packages
+from ladder.sandbox.wheels.packages import Packages, Store
 from tests.ladder.sandbox.wheels.made import uv_of
 
 

@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ladder.sandbox.wheels.index import Index
-from ladder.sandbox.wheels.limited import RunLimits
-from ladder.sandbox.wheels.uv import Uv
+from ladder.sandbox.wheels.installed import RunLimits
+from ladder.sandbox.wheels.uv import Index, Uv
 
 LINK = (stat.S_IFLNK | 0o777) << 16
 PROGRAM = (stat.S_IFREG | 0o755) << 16

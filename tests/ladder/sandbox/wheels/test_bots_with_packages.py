@@ -17,8 +17,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.inline import load_bot_class
 from ladder.sandbox.process.process_sandbox import ProcessProgram, ProcessSandbox
-from ladder.sandbox.wheels.cache import Store
-from ladder.sandbox.wheels.packages import Packages
+from ladder.sandbox.wheels.packages import Packages, Store
 from ladder.trials.trial import candidate
 from ladder.values.names import LOCK
 from tests.ladder.sandbox.wheels.made import new_wheel, uv_of

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.sandbox.wheels import cache
+from ladder.sandbox.wheels import packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def kept(store: cache.Store, key: str, size: int = 1) -> Path:
+def kept(store: packages.Store, key: str, size: int = 1) -> Path:
     """Keep a folder with one file."""
     with store.new_folder() as scratch:
         (scratch / "new").mkdir()
@@ -30,13 +30,13 @@ def used(folder: Path, seconds_ago: float) -> None:
 
 
 def test_an_answer_is_remembered(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path)
+    store = packages.Store(tmp_path)
     store.keep_answer("a", "3.11")
     assert (store.answer("a"), store.answer("b")) == (b"3.11", None)
 
 
 def test_the_oldest_answers_go(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path, max_answers=3)
+    store = packages.Store(tmp_path, max_answers=3)
     for number in range(5):
         store.keep_answer(str(number), "x")
         os.utime(tmp_path / "answers" / str(number), (number, number))
@@ -44,21 +44,21 @@ def test_the_oldest_answers_go(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_kept_and_nothing_else(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path)
+    store = packages.Store(tmp_path)
     folder = kept(store, "a")
     assert (store.find("a"), store.find("b")) == (folder, None)
     assert [path.name for path in (tmp_path / "unpacked").iterdir()] == ["a"]
 
 
 def test_the_first_of_two_processes_keeps_its_folder(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path)
+    store = packages.Store(tmp_path)
     first = kept(store, "a", 1)
     assert kept(store, "a", 2) == first
     assert (first / "file").stat().st_size == 1
 
 
 def test_folders_that_were_not_used_for_longest_go_when_there_are_too_many(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path, max_bytes=13_000)
+    store = packages.Store(tmp_path, max_bytes=13_000)
     for number, name in enumerate("abc"):
         used(kept(store, name, 4000), 1000 - number)
     assert store.find("a")  # which is a use
@@ -67,10 +67,10 @@ def test_folders_that_were_not_used_for_longest_go_when_there_are_too_many(tmp_p
 
 
 def test_folders_that_were_not_used_for_a_month_go(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path)
-    used(kept(store, "a"), cache.UNUSED_SECONDS + 1)
-    (tmp_path / "unpacked" / f"{cache.NEW}left").mkdir()
-    used(tmp_path / "unpacked" / f"{cache.NEW}left", cache.UNUSED_SECONDS + 1)
+    store = packages.Store(tmp_path)
+    used(kept(store, "a"), packages.UNUSED_SECONDS + 1)
+    (tmp_path / "unpacked" / f"{packages.NEW}left").mkdir()
+    used(tmp_path / "unpacked" / f"{packages.NEW}left", packages.UNUSED_SECONDS + 1)
     kept(store, "b")
     assert [path.name for path in (tmp_path / "unpacked").iterdir()] == ["b"]
 
@@ -81,7 +81,7 @@ def vanished(monkeypatch: pytest.MonkeyPatch) -> None:
     iterdir, rglob = Path.iterdir, Path.rglob
 
     def listed(folder: Path) -> Iterator[Path]:
-        yield folder / f"{cache.NEW}other"
+        yield folder / f"{packages.NEW}other"
         yield from iterdir(folder)
 
     def found(folder: Path, pattern: str) -> Iterator[Path]:
@@ -94,19 +94,19 @@ def vanished(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("vanished")
 def test_what_other_processes_remove_meanwhile_disturbs_no_answer(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path)
+    store = packages.Store(tmp_path)
     store.keep_answer("a", "3.11")
     assert store.answer("a") == b"3.11"
 
 
 @pytest.mark.usefixtures("vanished")
 def test_what_other_processes_remove_meanwhile_disturbs_no_folder(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path)
+    store = packages.Store(tmp_path)
     assert [kept(store, name) for name in "ab"] == [store.find("a"), store.find("b")]
 
 
 def test_a_folder_that_is_being_removed_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, found = cache.Store(tmp_path), list[Path | None]()
+    store, found = packages.Store(tmp_path), list[Path | None]()
     kept(store, "a")
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "rmtree", lambda *_, **__: found.append(store.find("a")))
@@ -117,21 +117,21 @@ def test_a_folder_that_is_being_removed_is_not_found(tmp_path: Path, monkeypatch
 def test_a_folder_that_is_used_while_another_process_looks_for_old_ones_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, rglob = cache.Store(tmp_path), Path.rglob
+    store, rglob = packages.Store(tmp_path), Path.rglob
 
     def meanwhile(folder: Path, pattern: str) -> Iterator[Path]:
         store.find("a")
         return rglob(folder, pattern)
 
-    used(kept(store, "a"), cache.UNUSED_SECONDS + 1)
+    used(kept(store, "a"), packages.UNUSED_SECONDS + 1)
     monkeypatch.setattr(Path, "rglob", meanwhile)
     kept(store, "b")
     assert store.find("a")
 
 
 def test_a_folder_that_another_process_is_making_stays_when_there_are_too_many(tmp_path: Path) -> None:
-    store = cache.Store(tmp_path, max_bytes=1)
+    store = packages.Store(tmp_path, max_bytes=1)
     with store.new_folder() as scratch:
-        used(scratch, cache.IN_USE_SECONDS + 1)
+        used(scratch, packages.IN_USE_SECONDS + 1)
         kept(store, "a", 4000)
         assert scratch.is_dir()

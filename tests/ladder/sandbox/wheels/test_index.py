@@ -16,13 +16,10 @@ import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.wheels import uv
-from ladder.sandbox.wheels.cache import Store
-from ladder.sandbox.wheels.explanation import explained
-from ladder.sandbox.wheels.index import Index, configured_index
-from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.packages import Asked, Packages, Store
 from ladder.sandbox.wheels.requirements import read_requirements
 from ladder.sandbox.wheels.target import this_interpreter
-from ladder.sandbox.wheels.uv import Uv
+from ladder.sandbox.wheels.uv import Index, Uv, configured_index, explained
 from tests.ladder.sandbox.wheels.made import digest_of, new_wheel
 
 HERE = this_interpreter()

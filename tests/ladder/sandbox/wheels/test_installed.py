@@ -12,7 +12,7 @@ import pytest
 
 from ladder.errors import BotRejected
 from ladder.sandbox.wheels.installed import check, clean, is_unhashed
-from ladder.sandbox.wheels.lock import Pin
+from ladder.sandbox.wheels.requirements import Pin
 from ladder.sandbox.wheels.target import this_interpreter
 from tests.ladder.sandbox.wheels.made import LINK, PROGRAM, digest_of, new_wheel, uv_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.wheels.limited import RunLimits, run
+from ladder.sandbox.wheels.installed import RunLimits, run
 
 
 def python(text: str, folder: Path, **limits: float) -> tuple[int, str]:

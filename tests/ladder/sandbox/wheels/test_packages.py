@@ -11,12 +11,11 @@ import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.facts import facts
 from ladder.sandbox.wheels.installed import is_unhashed
 from ladder.sandbox.wheels.local_install import install_locally
-from ladder.sandbox.wheels.lock import lock_text
-from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.packages import Asked, Packages, Store
+from ladder.sandbox.wheels.requirements import lock_text
 from ladder.sandbox.wheels.target import Target, this_interpreter
 from ladder.sandbox.wheels.uv import Uv
 from tests.ladder.sandbox.wheels.made import digest_of, new_wheel, uv_of

@@ -13,8 +13,7 @@ from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.package_images import DOCKERFILE, PackageImages, target_of
-from ladder.sandbox.wheels.cache import Store
-from ladder.sandbox.wheels.packages import Packages
+from ladder.sandbox.wheels.packages import Packages, Store
 from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 
 pytestmark = pytest.mark.docker

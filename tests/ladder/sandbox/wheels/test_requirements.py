@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.errors import BotRejected
-from ladder.sandbox.wheels.lock import lock_text, read_lock
-from ladder.sandbox.wheels.requirements import MAX_BYTES, MAX_PACKAGES, read_requirements
+from ladder.sandbox.wheels.requirements import MAX_BYTES, MAX_PACKAGES, lock_text, read_lock, read_requirements
 
 A, B = "a" * 64, "b" * 64
 
