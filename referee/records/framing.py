@@ -52,7 +52,7 @@ class RecordCut(RecordError):
 
 
 class RecordTooLarge(RecordError):
-    """The file is larger than a record can be (referee/records/limits.py); the message names the limit."""
+    """The file is larger than a record can be (referee/records/framing.py); the message names the limit."""
 
 
 class RecordDiffers(RecordError):

@@ -31,7 +31,7 @@ MARK = "pigpen"
 """Label of every container of ours; its value is 1."""
 
 OWNER = "pigpen.owner"
-"""Label naming the process that started the container (owners.py)."""
+"""Label naming the process that started the container (scratch.py of sandbox/host)."""
 
 COORDINATOR = "pigpen.coordinator"
 """Label naming the process for which the owner works, if it works for another."""

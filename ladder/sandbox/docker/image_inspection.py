@@ -277,7 +277,7 @@ MOUNTED = (SEAT_FOLDER, "/tmp")
 
 def inspect_image(client: DockerClient, image: str, name: str, sandbox: str) -> None:
     """
-    Refuse an image that the engine or the sandbox cannot start safely. Each image is looked at once (fit_images.py).
+    Refuse an image that the engine or the sandbox cannot start safely. Each image is looked at once.
 
     Args:
         client: The engine.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 KEPT = frozenset({"self", "thread-self", "mounts", "net", "cpuinfo"})
 """
 Names that are not masked: links to a process's own folder, which each container has; and cpuinfo, which has a copy in
-its place, as files in /sys have (`processors.py`).
+its place, as files in /sys have (`put_processor_files`).
 """
 
 USUAL = (

@@ -181,7 +181,7 @@ MAX_FOLDER_BYTES = 107 - 45
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of the system that mean that there is no room."""
 OWNER = "owner"
-"""File in the folder that names the process whose folder it is (owners.py)."""
+"""File in the folder that names the process whose folder it is."""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ static const char *const own_files[] = {
     "/proc/self/limits", "/proc/self/maps", "/proc/self/mountinfo", "/proc/self/mounts", "/proc/self/stat",
     "/proc/self/statm", "/proc/self/status", 0,
 };
-/* Copies of ours that never change (processors.py). */
+/* Copies of ours that never change (limits.py). */
 static const char *const processors[] = {
     "/proc/cpuinfo", "/sys/devices/system/cpu/online", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present", 0,
 };
