@@ -30,32 +30,20 @@ from ladder.site.accounts.login import hashing_turns
 from ladder.site.api import accounts as account_api
 from ladder.site.api import events as event_api
 from ladder.site.api import registry as registry_api
-from ladder.site.api import replays as dataset_api
-from ladder.site.api import replays as mistakes_api
 from ladder.site.api import replays as replay_api
 from ladder.site.api import routes as api
-from ladder.site.api import routes as new_api
-from ladder.site.api import routes as owner_api
-from ladder.site.api import routes as tv_api
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import comparisons as comparison_routes
-from ladder.site.pages import comparisons as matchup_routes
-from ladder.site.pages import comparisons as style_routes
 from ladder.site.pages import design as design_routes
-from ladder.site.pages import downloads as dataset_routes
-from ladder.site.pages import downloads as wheel_routes
-from ladder.site.pages import events, operations, routes
+from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
 from ladder.site.pages import icons as icon_routes
-from ladder.site.pages import icons as picture_routes
 from ladder.site.pages import live as live_routes
+from ladder.site.pages import operations, routes
 from ladder.site.pages import replays as replay_routes
-from ladder.site.pages import replays as why_routes
-from ladder.site.pages import routes as new_routes
-from ladder.site.pages import routes as season_routes
 from ladder.site.pages import workers as worker_routes
 from ladder.site.pages.downloads import serve_docs
 from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache
@@ -96,41 +84,41 @@ PAGES = (
     routes.router,
     replay_routes.router,
     event_routes.router,
-    matchup_routes.router,
-    season_routes.router,
+    comparison_routes.matchups_router,
+    routes.seasons_router,
     comparison_routes.pages,
-    style_routes.pages,
-    events.router,
+    comparison_routes.style_pages,
+    event_routes.presenter_router,
     live_routes.pages,
     *people.PAGES,
-    why_routes.pages,
-    wheel_routes.router,
-    dataset_routes.router,
+    replay_routes.pages,
+    download_routes.wheels_router,
+    download_routes.dataset_router,
     design_routes.router,
     feed_routes.router,
-    new_routes.router,
+    routes.whats_new_router,
     icon_routes.router,
-    picture_routes.router,
+    icon_routes.pictures_router,
     operations.router,
 )
 """In this order they are asked whose an address is."""
 PUBLIC_API = (
     api.router,
     replay_api.router,
-    mistakes_api.router,
-    tv_api.router,
+    replay_api.mistakes_router,
+    api.tv_router,
     event_api.router,
-    dataset_api.router,
+    replay_api.dataset_router,
     live_routes.api,
-    why_routes.api,
+    replay_routes.api,
     comparison_routes.api,
-    style_routes.api,
-    new_api.router,
+    comparison_routes.style_api,
+    api.whats_new_router,
     *people.PUBLIC_API,
 )
 PERSONAL_API = (
     account_api.router,
-    owner_api.router,
+    api.owners_router,
     submission_api.router,
     registry_api.router,
     event_api.personal,

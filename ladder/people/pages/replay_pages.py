@@ -57,11 +57,13 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
 
 router = APIRouter(prefix="/play")
+own_router = APIRouter(prefix="/play")
+practice_router = APIRouter(prefix="/play")
 DealNumber = Annotated[int, Query(ge=0, le=100_000)]
 NOT_ASKED = to_translate("You are not asked that now.")
 
 
-@router.get("/{name}/costliest")
+@practice_router.get("/{name}/costliest")
 def costliest(request: Request, name: Name, deal: DealNumber) -> Response:
     """Find the person's costliest decisions in a deal that is over, by estimate."""
     site: Site = request.app.state.site
@@ -69,7 +71,7 @@ def costliest(request: Request, name: Name, deal: DealNumber) -> Response:
     return fresh(costliest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
 
 
-@router.post("/{name}/why")
+@practice_router.post("/{name}/why")
 async def ask(request: Request, name: Name) -> Response:
     """Estimate what each choice of the open decision is worth: at tables for practice, before one plays."""
     message = await message_of(request, DecisionMessage)
@@ -90,7 +92,7 @@ async def ask(request: Request, name: Name) -> Response:
     return fresh(hint)
 
 
-@router.post("/{name}/back")
+@practice_router.post("/{name}/back")
 async def back(request: Request, name: Name) -> Response:
     """Take one's last decision of this deal back: the table begins again before it; at tables for practice."""
     site: Site = request.app.state.site
@@ -112,13 +114,13 @@ def _hint(request: Request, name: str, view: View) -> Hint:
     return ask_before(site.ladder, name, secret_of(request), view, asker_of(request))
 
 
-@router.get("/games")
+@own_router.get("/games")
 def games(request: Request) -> Response:
     """Show the visitor's own games."""
     return _games(request)
 
 
-@router.post("/games/delete")
+@own_router.post("/games/delete")
 def delete(request: Request, form: Form) -> Response:
     """Delete them."""
     site: Site = request.app.state.site
@@ -128,7 +130,7 @@ def delete(request: Request, form: Form) -> Response:
     return _games(request, is_unsure=True)
 
 
-@router.post("/{name}/again")
+@own_router.post("/{name}/again")
 def again(request: Request, name: Name, form: Form) -> Response:
     """Open a table like one that is over."""
     site: Site = request.app.state.site

@@ -47,13 +47,13 @@ def new_table(request: Request, order: TableOrder) -> Response:
 PAGES = (
     front_page.router,
     board_pages.router,
-    replay_pages.router,
+    replay_pages.own_router,
     puzzle_pages.router,
-    replay_pages.router,
+    replay_pages.practice_router,
     replay_pages.router,
     table_pages.router,
     seat_requests.router,
-    seat_requests.router,
+    seat_requests.spectator_router,
 )
 """In this order they are asked whose an address is."""
 API = (router, puzzle_api.personal)

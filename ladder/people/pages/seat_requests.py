@@ -65,6 +65,7 @@ async def tab_messages(tab: Tab[S], is_last: Callable[[S], bool]) -> AsyncGenera
 
 
 router = APIRouter(prefix="/play")
+spectator_router = APIRouter(prefix="/play")
 
 
 @router.get("/{name}/state")
@@ -131,7 +132,7 @@ FIRST_SECONDS = 2.0
 NOT_WATCHED = to_translate("There is no such table to watch, or it has been removed.")
 
 
-@router.get("/{name}/watch")
+@spectator_router.get("/{name}/watch")
 def watch(request: Request, name: Name, key: Key = "") -> Response:
     """Watch a table."""
     site: Site = request.app.state.site
@@ -149,7 +150,7 @@ def watch(request: Request, name: Name, key: Key = "") -> Response:
     return site.pages.fresh_page(request, "play_watch.html", values)
 
 
-@router.get("/{name}/watch/state")
+@spectator_router.get("/{name}/watch/state")
 async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
     """Give the table as a spectator sees it now; 204: there is nothing to be seen yet."""
     tab = await _tab(request, name, key)
@@ -163,7 +164,7 @@ async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
     return Response(status_code=204, headers=NOT_KEPT) if state is None else fresh(state)
 
 
-@router.get("/{name}/watch/stream")
+@spectator_router.get("/{name}/watch/stream")
 async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
     """Send the table as a spectator sees it, now and whenever that changes (server-sent events)."""
     tab = await _tab(request, name, key)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter()
+mistakes_router = APIRouter()
+dataset_router = APIRouter()
 MatchNumber = Annotated[int, Path(ge=0, le=10**15, description="The number of the match.")]
 BoardNumber = Annotated[
     int,
@@ -88,7 +90,7 @@ def _sha256(path: PathOnDisk, changed: int, size: int) -> bytes:
 JSON = "application/json"
 
 
-@router.get(
+@mistakes_router.get(
     "/matches/{match}/boards/{board}/rotations/{rotation}/mistakes", response_model=Mistakes, responses=DOCUMENTED
 )
 def mistakes(request: Request, match: MatchNumber, board: BoardNumber, rotation: RotationNumber) -> Response:
@@ -107,14 +109,14 @@ CHECKED = {"Cache-Control": "no-cache"}
 Name = Annotated[str, Path(max_length=80)]
 
 
-@router.get("/data", response_model=DatasetManifest)
+@dataset_router.get("/data", response_model=DatasetManifest)
 def manifest(request: Request) -> Response:
     """Give the manifest of the data set: licence, rows of each table, size and SHA-256 of each file."""
     site: Site = request.app.state.site
     return fresh(offered_dataset(site.ladder.settings.data_dir))
 
 
-@router.get(
+@dataset_router.get(
     "/data/{table}/{part}",
     response_class=FileResponse,
     responses={200: {"content": {PARQUET: {}}, "description": "A Parquet file"}},

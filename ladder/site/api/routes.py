@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from ladder.values.value import Value
 
 router = APIRouter()
+tv_router = APIRouter()
+whats_new_router = APIRouter()
+owners_router = APIRouter()
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 
@@ -242,7 +245,7 @@ Seen = Annotated[
 FirstMatch = Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="The match to begin with.")]
 
 
-@router.get("/tv", response_model=TvNext)
+@tv_router.get("/tv", response_model=TvNext)
 def tv(request: Request, seen: Seen = "", first: FirstMatch = None) -> Response:
     """Choose a board of the newest matches to watch: by how close the match was, how strong its bots, its swing."""
     site: Site = request.app.state.site
@@ -261,7 +264,7 @@ def _next(ladder: Ladder, seen: set[int], first: int | None) -> TvNext:
 Since = Annotated[Time | None, Query(description="With its time zone: 2026-11-27T20:00:00Z.")]
 
 
-@router.get("/new", response_model=WhatsNew)
+@whats_new_router.get("/new", response_model=WhatsNew)
 def new(request: Request, since: Since = None) -> Response:
     """Give upsets and bots that came and went; with `since` what has happened since then, with a token to own bots."""
     site: Site = request.app.state.site
@@ -271,7 +274,7 @@ def new(request: Request, since: Since = None) -> Response:
 Seat = Annotated[str, Path(max_length=80, description="The bot's number in the match, or its name.")]
 
 
-@router.get("/matches/{number}/seats/{seat}/logs", response_model=list[SeatLog])
+@owners_router.get("/matches/{number}/seats/{seat}/logs", response_model=list[SeatLog])
 def logs(
     request: Request, number: Number, seat: Seat, rotation: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None
 ) -> Response:
@@ -280,7 +283,7 @@ def logs(
     return fresh(read_logs(site.ladder, viewer_of(request), number, seat, rotation))
 
 
-@router.post("/bots/{name}/retirement", response_model=list[Retired], dependencies=FOR_PEOPLE)
+@owners_router.post("/bots/{name}/retirement", response_model=list[Retired], dependencies=FOR_PEOPLE)
 def retirement(request: Request, name: Annotated[str, Path(max_length=80)], wanted: Retirement) -> Response:
     """Take a bot, or one of its versions, out of the matches to come; it must be one's own, or one is an organiser."""
     site: Site = request.app.state.site
@@ -288,7 +291,7 @@ def retirement(request: Request, name: Annotated[str, Path(max_length=80)], want
     return fresh(retire(site.ladder, viewer, name, wanted.variants, wanted.reason))
 
 
-@router.post("/bots/{name}/people", response_model=PeopleAllowed, dependencies=FOR_PEOPLE)
+@owners_router.post("/bots/{name}/people", response_model=PeopleAllowed, dependencies=FOR_PEOPLE)
 def people(request: Request, name: Annotated[str, Path(max_length=80)], wanted: PeoplePermission) -> Response:
     """Let people play with a bot at their tables, or no longer; it must be one's own, or one is an organiser."""
     site: Site = request.app.state.site

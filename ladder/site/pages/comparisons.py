@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from ladder.values.standings import StandingRow
 
 api = APIRouter()
+style_api = APIRouter()
+style_pages = APIRouter()
+matchups_router = APIRouter()
 pages = APIRouter()
 JSON = "application/json"
 OFFERED = 100
@@ -153,7 +156,6 @@ def _span(means: list[MeanOfBoards]) -> object:
     return span_of(low, high, 0.0, MIN_SPAN)
 
 
-router = APIRouter()
 FIRST = 12
 """Bots of the matrix: what fits a page."""
 SHADES = 3
@@ -161,7 +163,7 @@ STRONGEST = 0.3
 """Difference of a share of boards from one half at which the shade is strongest."""
 
 
-@router.get("/v/{variant}/matchups")
+@matchups_router.get("/v/{variant}/matchups")
 def matchups(request: Request, variant: str) -> Response:
     """Show how the best bots of a variant have done against each other."""
     site: Site = request.app.state.site
@@ -174,7 +176,7 @@ def matchups(request: Request, variant: str) -> Response:
     return site.pages.page(request, "matchups.html", make)
 
 
-@router.get("/o/{name}")
+@matchups_router.get("/o/{name}")
 def owner(request: Request, name: Annotated[str, Path(max_length=64)]) -> Response:
     """Show the bots of an owner, and how they stand."""
     site: Site = request.app.state.site
@@ -214,7 +216,7 @@ def shade_of(share: float) -> int:
     return max(-SHADES, min(SHADES, round(SHADES * (share - 0.5) / STRONGEST)))
 
 
-@api.get("/bots/{name}/style", response_model=BotStyle, responses=DOCUMENTED)
+@style_api.get("/bots/{name}/style", response_model=BotStyle, responses=DOCUMENTED)
 def bot_style(request: Request, name: str, variant: Annotated[str | None, Query(max_length=64)] = None) -> Response:
     """Say how a bot plays in a variant: shares of its decisions beside those of the bots that it has met."""
     site: Site = request.app.state.site
@@ -225,7 +227,7 @@ def bot_style(request: Request, name: str, variant: Annotated[str | None, Query(
     return site.fixed.respond(request, f"{request.url.path} {hashlib.sha256(body).hexdigest()}", lambda: (body, JSON))
 
 
-@pages.get("/b/{name}/style")
+@style_pages.get("/b/{name}/style")
 def style_page(request: Request, name: str, variant: Annotated[str, Query(alias="v", max_length=64)] = "") -> Response:
     """Show how a bot plays, as far as that is known."""
     site: Site = request.app.state.site

@@ -37,14 +37,15 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-router = APIRouter()
+wheels_router = APIRouter()
+dataset_router = APIRouter()
 PLAIN = "requirements"
 """The list without an extra."""
 CHECKED = {"Cache-Control": "no-cache"}
 """Kept, but looked after each time: wheels of one version may be made anew."""
 
 
-@router.get("/wheels/{listed}.txt")
+@wheels_router.get("/wheels/{listed}.txt")
 def wheels(request: Request, listed: str) -> Response:
     """Name each wheel by its address and hash. The address is the site's own, whatever a request says of its host."""
     site: Site = request.app.state.site
@@ -56,7 +57,7 @@ def wheels(request: Request, listed: str) -> Response:
     return PlainTextResponse(requirements(site.wheels, site_address(site.ladder.settings), extra), headers=CHECKED)
 
 
-@router.get("/wheels/{name}")
+@wheels_router.get("/wheels/{name}")
 def wheel(request: Request, name: str) -> Response:
     """Give a wheel."""
     site: Site = request.app.state.site
@@ -70,7 +71,7 @@ SHOWN = 60
 """Files listed on the page; the manifest has all."""
 
 
-@router.get("/data")
+@dataset_router.get("/data")
 def dataset(request: Request) -> Response:
     """Give what the data set holds, under which licence, and its files."""
     site: Site = request.app.state.site

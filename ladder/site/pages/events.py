@@ -168,10 +168,11 @@ def _linked(column: Column, where: Mapping[int, int]) -> Column:
 
 
 router = APIRouter(prefix="/events")
+presenter_router = APIRouter(prefix="/events")
 RoundNumber = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 
 
-@router.get("/{event}/present", dependencies=FOR_PEOPLE)
+@presenter_router.get("/{event}/present", dependencies=FOR_PEOPLE)
 def present(request: Request, event: Name, number: Annotated[RoundNumber, Query(alias="round")] = None,
             table: RoundNumber = None) -> Response:  # fmt: skip
     """Show the result that was released last, and who sits at the next table."""
@@ -190,7 +191,7 @@ def present(request: Request, event: Name, number: Annotated[RoundNumber, Query(
     return form_page(request, "event_present.html", values)
 
 
-@router.post("/{event}/present", dependencies=FOR_PEOPLE)
+@presenter_router.post("/{event}/present", dependencies=FOR_PEOPLE)
 def release(request: Request, event: Name, form: Form) -> Response:
     """Show the next result to everybody."""
     site: Site = request.app.state.site

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter()
+pictures_router = APIRouter()
 TOUCH, SMALL, LARGE = 180, 192, 512
 """Pixels: what iPhones put on the screen, and what the manifest of an application must have."""
 DAY = 24 * 3600
@@ -94,14 +95,14 @@ def manifest(request: Request) -> Response:
 PNG = "image/png"
 
 
-@router.get("/picture.png")
+@pictures_router.get("/picture.png")
 def site_picture(request: Request) -> Response:
     """Draw what stands for pages without a picture of their own."""
     site: Site = request.app.state.site
     return site.fixed.respond(request, request.url.path, lambda: (previews.of_site(), PNG))
 
 
-@router.get("/m/{number}/picture.png")
+@pictures_router.get("/m/{number}/picture.png")
 def match_picture(request: Request, number: Annotated[int, Path(ge=1, le=MAX_NUMBER)]) -> Response:
     """Draw a match."""
     site: Site = request.app.state.site
@@ -110,7 +111,7 @@ def match_picture(request: Request, number: Annotated[int, Path(ge=1, le=MAX_NUM
     )
 
 
-@router.get("/m/{match}/boards/{board}/{rotation}/picture.png")
+@pictures_router.get("/m/{match}/boards/{board}/{rotation}/picture.png")
 def deal_picture(request: Request, match: MatchNumber, board: BoardNumber, rotation: RotationNumber) -> Response:
     """Draw one deal of a match."""
     site: Site = request.app.state.site

@@ -153,9 +153,11 @@ def _scores(ladder: Ladder, page: MatchPage) -> MatchScores | None:
 
 
 router = APIRouter()
+seasons_router = APIRouter()
+whats_new_router = APIRouter()
 
 
-@router.get("/v/{variant}/seasons")
+@seasons_router.get("/v/{variant}/seasons")
 def seasons(
     request: Request, variant: str, name: Annotated[str | None, Query(alias="season", max_length=64)] = None
 ) -> Response:
@@ -172,7 +174,7 @@ def seasons(
     return site.pages.page(request, "seasons.html", make)
 
 
-@router.get("/new")
+@whats_new_router.get("/new")
 def new(request: Request) -> Response:
     """Show what is new; the browser remembers when it was here, in a cookie."""
     site: Site = request.app.state.site
