@@ -1,7 +1,8 @@
 """
-Style of a bot: a few shares of its decisions and deals beside those of the bots that it has met.
+Comparison of a bot with other bots.
 
-Two bots beside each other: what they have scored at the tables at which both sat on different sides.
+The style of a bot is a few shares of its decisions and deals beside those of the bots that it has met. Two bots are
+compared by what they have scored at the tables at which both sat on different sides.
 """
 
 from __future__ import annotations

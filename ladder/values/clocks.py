@@ -1,7 +1,8 @@
 """
-A clock as people type it: 60+0.1 is 60 s in the bank and 0.1 s more for each decision.
+Clock settings as people type them.
 
-Seconds that a person at a table may think: in a module that a command can read before it loads anything else.
+A bot's clock is written 60+0.1: 60 s in the bank and 0.1 s more for each decision. For a person at a table there are
+only limits of the seconds for each decision; a command can read them here before it loads anything else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-Events on a ladder: their state, entrants, rounds, tables and standings, as far as the viewer may know them.
+Events held on a ladder.
 
-An event that is over, with everything from which it can be played again: what `pigpen event export` writes.
+An event is shown with its state, entrants, rounds, tables and standings, as far as the viewer may know them. One that
+is over is exported with everything from which it can be played again: what `pigpen event export` writes.
 """
 
 from __future__ import annotations

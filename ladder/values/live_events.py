@@ -1,10 +1,8 @@
 """
-The events of a match while it is played.
+Live matches: the events of a match while it is played, and the matches that are being played.
 
 An event is a line of JSON: `LiveEvent` holds it as it is, `parse` gives it as one of the classes of `AnyLive`. `Public`
 is what an organiser allows to be shown of a deal that has not been opened yet.
-
-Matches that are being played.
 """
 
 from __future__ import annotations

@@ -1,19 +1,9 @@
 """
-Faults of a bot in a match.
+Results of commands that work on bots and records on this machine.
 
-Output of bots in a match.
-
-Result of a match on this machine.
-
-Result of a bot in the conformance cases.
-
-Test for a new version of a bot to be better than the old one.
-
-Differences between the decisions of a bot and those of a recorded one.
-
-Result of the verification of a record.
-
-A bot's folder.
+These are results of matches, with the faults and the output of the bots in them; of the conformance cases; of the test
+for a new version of a bot to be better than the old one; of the comparison between the decisions of a bot and those of
+a recorded one; of the verification of a record; and of making or locking a bot's folder.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-One deal of a recorded match, moment by moment, as terminal and page show it.
+Matches of a ladder, as terminal and page show them.
 
-Matches of a ladder.
-
-Program of ladder TV.
+There are matches in lists and in detail, the explanations of the changes of ratings, one deal of a recorded match
+moment by moment, and the program of ladder TV.
 """
 
 from __future__ import annotations

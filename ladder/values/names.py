@@ -1,11 +1,8 @@
 """
-Names of versions of bots.
+Naming of a bot's parts: its versions, its images, and the files of its folder.
 
-Names of images, as users and engines write them: which of them say nothing of an owner.
-
-Files that make a folder a bot's.
-
-Limits of an image that the ladder's registry and the sandbox share.
+Images are named by users and by engines; some of these names say nothing of an owner. Files that make a folder a bot's
+have fixed names. The limits of an image are here because the ladder's registry and the sandbox share them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """
-Tables at which people play: the request for one, the table that was opened, and its state.
+Tables at which people play.
 
-The games that a person has played here, and the days on which it played the board of the day.
-
-One board as several have played it from the same chair, with the same cards.
+There are the request for a table, the table that was opened, and its state; then the games that a person has played
+here, and the days on which it played the board of the day; then one board as several have played it from the same
+chair, with the same cards.
 """
 
 from __future__ import annotations

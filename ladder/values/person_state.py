@@ -1,7 +1,8 @@
 """
-Messages to a person's browser about the table: the whole of it each time, of which the newest counts.
+State of a table with people, as a browser receives it.
 
-State of a table with people for spectators: only information that all seats there can see.
+Each message holds the whole state, and the newest one counts. `PersonState` is for the person in one chair.
+`WatchState` is for spectators: it holds only information that all seats there can see.
 """
 
 from __future__ import annotations

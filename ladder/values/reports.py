@@ -1,13 +1,8 @@
 """
-Results of work on a ladder's database.
+Reports on the operation of a ladder.
 
-The data set of a ladder: what its manifest says.
-
-The settings of a ladder.
-
-Signs that a ladder plays, and has room to.
-
-Report on what a machine offers to a ladder.
+They are on work on its database, on its data set (what the manifest says), on its settings, on signs that it plays and
+has room to, and on what a machine offers to it.
 """
 
 from __future__ import annotations

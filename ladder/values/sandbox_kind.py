@@ -1,7 +1,8 @@
 """
-Names of container runtimes, and the memory that containers are given by default.
+Kinds of sandboxes, and the settings with which one is opened.
 
-The kinds of sandboxes, and how one is set up; `ladder.matches.kinds` opens them.
+To the settings belong the names of container runtimes, and the memory that containers are given by default.
+`ladder.matches.kinds` opens the sandboxes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Standings: the bots of a variant, the best first.
+Standings of a ladder: the bots of each variant, the best first.
 
-Seasons of a variant: each has one clock, one limit, one set of rules, and standings of its own.
-
-Summaries of a ladder as a whole that only the site shows.
+Each season of a variant has one clock, one limit, one set of rules, and standings of its own. The summaries of a ladder
+as a whole, and the rating curves, are shown by the site only.
 """
 
 from __future__ import annotations

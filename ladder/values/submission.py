@@ -1,7 +1,7 @@
 """
-The ladder's registry of images, for those who push to it.
+Submission of a bot: its order, its progress and its result.
 
-Orders, progress and results of submissions.
+Here too is access to the ladder's registry of images, for those who push to it.
 """
 
 from __future__ import annotations

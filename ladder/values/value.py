@@ -1,7 +1,8 @@
 """
 Common base of all values.
 
-Progress of a computation that a visitor waits for.
+Beside `Value` it defines the moments in time that values hold, and `Computing`, the progress of a computation that a
+visitor waits for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Estimated worth of each choice of a decision: a model's opinion.
+Worth of each choice of a decision.
 
-Puzzles: decisions of recorded matches with one clear answer.
+The worth is an estimate: a model's opinion. Puzzles are decisions of recorded matches with one clear answer.
 """
 
 from __future__ import annotations
