@@ -1,9 +1,9 @@
 """
-Computations that visitors of the site have asked for, and the answers that are kept.
+Tables of computations that visitors of the site have asked for, and of puzzles.
 
-Together with its status `computations` is a queue, as matches, submissions and tables are.
-
-Puzzles from the ladder's records, which matches have been looked at for them, and visitors' answers.
+The answers of computations are kept. Together with its status `computations` is a queue, as matches, submissions and
+tables are. Puzzles come from the ladder's records; kept with them are the matches that have been looked at for puzzles,
+and visitors' answers.
 """
 
 from __future__ import annotations

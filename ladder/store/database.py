@@ -1,7 +1,8 @@
 """
 One ladder's database: transactions that read, transactions that write, one writer at a time.
 
-A thread for the database: what an event loop reads and writes there, so that the loop never waits for it.
+`DatabaseThread` is a thread for what an event loop reads and writes there, so that the loop never waits for the
+database.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Finding accounts and owners by name.
+Lookup by name in a ladder's database.
 
-Names that people type for a bot, one of its versions, a variant or a match of a ladder.
+It finds accounts and owners, and what people name when they type a bot, one of its versions, a variant or a match.
 """
 
 from __future__ import annotations

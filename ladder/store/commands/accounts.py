@@ -1,13 +1,9 @@
 """
-The audit log: each action is stored in the transaction that does it.
+Accounts, and the access to them.
 
-Log-ins of the command that wait for a confirmation in a browser (RFC 8628).
-
-Sessions and tokens: made, used, revoked.
-
-Accounts: made, and changed by their owners and by organisers.
-
-Invitations: made, used once, taken back.
+Accounts are made, and changed by their owners and by organisers. Invitations are made, used once, or taken back;
+sessions and tokens are made, used, or revoked. Log-ins of the command wait for a confirmation in a browser (RFC 8628).
+In the audit log each action is stored in the transaction that does it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """
-Coordinators that work at a ladder: each says every few seconds that it lives, by the clock of the database.
+Coordinators that work at a ladder, and their workers on other machines.
 
-The clocks of their machines may differ, and so may the names of their processes be those of a machine that no process
-here can look into; the database is what all of them have in common.
-
-The workers on other machines: what a coordinator writes down of them, and what organisers want of them.
+Each coordinator says every few seconds that it lives, by the clock of the database. The clocks of their machines may
+differ, and so may the names of their processes be those of a machine that no process here can look into; the database
+is what all of them have in common. Of a worker there is what its coordinator writes down, and what organisers want.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Entries of versions in variants, and the rating that a new entry begins with.
+Entries of versions in variants.
 
-An owner takes a bot out of the ladder; submitting it again brings it back.
-
-House bots play where owners are missing, and retire when there are enough: ordinary bots, rated like all.
+A new entry begins with a rating. An owner takes a bot out of the ladder; submitting it again brings it back. House bots
+play where owners are missing, and retire when there are enough: ordinary bots, rated like all.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-The rank intervals of a variant, by places and by points: by the last fits, among the bots that play.
+Estimates of a variant, kept up to date beside the ratings: ±, rank intervals, margins.
 
-The fits of a variant, of places and of points, kept up to date beside the ratings: ±, rank intervals, margins.
+They come from the fits of the variant, of places and of points. The rank intervals, by places and by points, are those
+of the last fits, among the bots that play.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-The versions that may play in each variant, for the scheduler: read in the transaction that schedules.
+Knowledge of the bots of a variant from which the scheduler chooses matches.
 
-Number of times that one version sat right after another.
-
-Knowledge of the bots of a variant when matches are chosen: the last estimate, and the results since.
+The versions that may play are read in the transaction that schedules. Known besides are the number of times that one
+version sat right after another, the last estimate, and the results since.
 """
 
 from __future__ import annotations

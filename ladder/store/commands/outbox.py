@@ -1,12 +1,9 @@
 """
-The outbox of webhooks (`ladder.store.leases`): what is written there, which message is sent next, and what came of it.
+Outbox of webhooks (`ladder.store.leases`): messages that are written, sent next, and accepted or refused.
 
-Each function needs a transaction that writes. A message is written by `post` in the transaction that does what it is
-about. Of each webhook one message is sent at a time, so a slow receiver keeps no other one waiting.
-
-Messages about bots, written in the transaction that changes them.
-
-Messages about events, written in the transaction that changes them.
+Each function needs a transaction that writes. A message about a bot or an event is written by `post` in the transaction
+that does what it is about. Of each webhook one message is sent at a time, so a slow receiver keeps no other one
+waiting.
 
 What has been announced of an event is kept with it. A message is written for what the public knows more than that:
 it follows from what is public alone, so it cannot tell what an event with `show = "round"` or `"manual"` hides.

@@ -1,9 +1,8 @@
 """
-The tables with people as a queue (`ladder.store.leases`). Each function needs a transaction that writes.
+Queue of the tables with people (`ladder.store.leases`), and their chairs: sitting down, and getting up.
 
-A table whose process has ended is ready again, and resumes where it was: its record and its journal are files.
-
-The chairs of a table with people: sitting down, and getting up. Each function needs a transaction that writes.
+A table whose process has ended is ready again, and resumes where it was: its record and its journal are files. Each
+function needs a transaction that writes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """
-Matches that are withdrawn without a result: their numbers are not used again.
+Queue of matches in the table of matches (`ladder.store.leases`): which are leased next, and on which machine.
 
-Time limit of a match of the ladder, after which it is void: as long as the bots' clocks allow, and no less.
+Matches that are withdrawn without a result are removed, and their numbers are not used again. A match of the ladder has
+a time limit after which it is void: as long as the bots' clocks allow, and no less.
 
-The table of matches as a queue (`ladder.store.leases`): which matches are leased next, and on which machine.
-
-Each function needs a transaction that writes, unless it says otherwise.
+Each function on the queue needs a transaction that writes, unless it says otherwise.
 """
 
 from __future__ import annotations

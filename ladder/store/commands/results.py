@@ -1,10 +1,8 @@
 """
-The statements that write a result, made once.
+Result of a match, written in one transaction together with all that follows from it.
 
-They are Core statements, which take parameters by the dozen: the ORM would spend longer than the database. Parameters
-that name a row end in an underscore.
-
-The result of a match, written in one transaction together with all that follows from it.
+The statements for it are made once. They are Core statements, which take parameters by the dozen: the ORM would spend
+longer than the database. Parameters that name a row end in an underscore.
 """
 
 from __future__ import annotations

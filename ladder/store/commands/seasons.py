@@ -1,7 +1,8 @@
 """
-The clock of a season: the first match that is scheduled sets it, and it stays as soon as a match has begun.
+Seasons of a variant.
 
-The end of a season and the beginning of the next one, in one transaction.
+The first match that is scheduled sets the clock of a season; once a match has begun, the clock stays. The end of a
+season and the beginning of the next one are one transaction.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-The table of submissions as a queue (`ladder.store.leases`): which are leased next, and how they end.
+Queue of submissions in their table (`ladder.store.leases`): which are leased next, and how they end.
 
-Each function needs a transaction that writes.
-
-Registry references of images that were in no registry when they were entered.
+`pin` adds the registry references of images that were in no registry when they were entered. Each function needs a
+transaction that writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-Suspended bots: by the rule of `ladder.pairing.suspension` after each result, or by the organiser.
+Suspension of bots.
 
-Matches that were void though the platform worked: the bot that is behind them is suspended.
+A bot is suspended by the rule of `ladder.pairing.suspension` after each result, or by the organiser. The bot that is
+behind matches that were void though the platform worked is suspended too.
 """
 
 from __future__ import annotations

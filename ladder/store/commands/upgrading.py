@@ -1,9 +1,8 @@
 """
-A copy of a ladder's database, of one moment, while others read and write.
+Schema and backup of a ladder's database.
 
-Opening a ladder's database: one that is there and has the schema that this program knows, or a new one.
-
-Bringing a ladder's database to the schema that this program knows.
+A database is opened if it is there and has the schema that this program knows, or if it is new; an older one is brought
+to that schema. A backup is a copy of one moment, made while others read and write.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """
-Every bot of a ladder, and where it plays.
+Bots of a ladder: the list of all, where each plays, and the page of one with all there is to know of it.
 
-The faults of one match, and the newest ones of a bot.
-
-All there is to know of a bot.
+To the page belong its newest faults; the faults of one match are read here too.
 """
 
 from __future__ import annotations

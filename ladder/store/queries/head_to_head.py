@@ -1,8 +1,4 @@
-"""
-Results of the best bots of a variant against each other.
-
-Results of a bot against each other one.
-"""
+"""Results of bots against each other: of the best bots of a variant, and of one bot against each other one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""
-Data needed to play a leased match.
-
-Data needed to play a table with people.
-"""
+"""Data needed to play a leased match, or a leased table with people."""
 
 from __future__ import annotations
 

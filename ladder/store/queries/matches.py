@@ -1,7 +1,7 @@
 """
 Matches of a ladder: those that wait, that are being played, that are done.
 
-Matches in which two versions have sat on different sides, and what those have come to.
+Of two versions it also reads the matches in which they sat on different sides, and what those have come to.
 """
 
 from __future__ import annotations

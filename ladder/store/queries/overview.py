@@ -1,7 +1,7 @@
 """
-Figures on webhooks for health: apart from their commands, which need all that events need.
+Overview of a ladder as a whole: how much there is of everything, by status and state.
 
-The ladder as a whole: how much there is of everything, by status and state.
+The figures on webhooks, for health, are apart from the commands of webhooks, which need all that events need.
 """
 
 from __future__ import annotations

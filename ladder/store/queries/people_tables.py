@@ -1,9 +1,8 @@
 """
-Reading tables with people.
+Tables with people, as they are read.
 
-Reading the tables that one person has played to their end.
-
-Checks that the rows of tables with people agree with each other, and with the files beside the database.
+Among them are the tables that one person has played to their end. Checks find rows of tables that do not agree with
+each other, or with the files beside the database.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""
-The standings of a variant.
-
-Certainty of the order of the standings.
-"""
+"""Standings of a variant, and the certainty of their order."""
 
 from __future__ import annotations
 

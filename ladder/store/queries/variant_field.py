@@ -1,7 +1,8 @@
 """
-Revision of the data that pages show: it changes whenever they do.
+Field of a variant: all that are entered there.
 
-All that are entered in a variant: read once for each revision of the standings by each process.
+Each process reads it once for each revision of the standings. A second revision is that of the data that pages show: it
+changes whenever they do.
 """
 
 from __future__ import annotations
