@@ -1,13 +1,11 @@
 """
-Seating: on every board the bots sit in another circular order, and each rotation moves them on by one seat.
+Specification of a match: its format and its seating.
 
-The recipe is part of the published one (docs/deals.md), so that anyone can find the seats from the match seed.
+A format says which deals are played at which table, who sits where, and when a match ends. On every board the bots sit
+in another circular order, and each rotation moves them on by one seat. The recipe is part of the published one
+(docs/deals.md), so that anyone can find the seats from the match seed.
 
-Match formats: which deals are played at which table, who sits where, and when a match ends.
-
-The most time that a match can take when every bot uses all the time that it is allowed.
-
-Specification of a match.
+`longest_match` gives the most time that a match can take when every bot uses all the time that it is allowed.
 """
 
 from __future__ import annotations

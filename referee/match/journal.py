@@ -1,7 +1,7 @@
 """
-Decisions as the record writes them.
-
 Decisions of the deal under way, kept so that an interrupted match resumes at the very card.
+
+They are kept as the record writes them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 A match: n bots, one variant, one format, one clock, one seed.
 
-An interrupted match: what its unfinished record says, and what must be known besides.
+An interrupted match resumes from its unfinished record: from what that says, and what must be known besides.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 Observers of a match while it is played: of each deal, each decision, the result.
 
-Moments of a table for the people at it, sent to their seats while the match is played.
+One of them, `PeopleShown`, sends moments of a table to the seats of the people at it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 One bot's side of a match: its seat, its clock, its faults.
 
-The bots of a table that are not asked: checked, and frozen if necessary, while another one takes long.
+While another bot of the table takes long, `IdleBots` checks those that are not to act, and freezes them if necessary.
 """
 
 from __future__ import annotations

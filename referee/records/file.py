@@ -1,11 +1,9 @@
 """
-The lines of a record's file as bytes, packed or not; what is in them is not looked at.
-
 The record on disk: one line after the other, chained, packed where the file's name ends in ``.gz``.
 
-Each line goes to the operating system at once: a referee that is killed loses no more than the line at hand.
-
-A record in memory, as the bytes of a packed file.
+Each line goes to the operating system at once: a referee that is killed loses no more than the line at hand. The lines
+can also be read as bytes, packed or not, without a look at what is in them. `PackedRecord` is a record in memory, as
+the bytes of a packed file.
 """
 
 from __future__ import annotations

@@ -1,26 +1,25 @@
 """
-Errors in the file of a record.
+Framing of a record's lines: errors, limits of size, the hash chain and gzip members.
+
+The errors in the file of a record:
 
 RecordError          it is no record, or cannot be read or written
 ├── RecordCut        it ends in the middle of a line: its writer was stopped
 ├── RecordTooLarge   it has more lines, or more bytes, than any match gives
 └── RecordDiffers    a line says something else than what follows from the seed and the bots' answers
 
-Limits of the size of a record. Each is far above what a match gives, so that reading a file of any content is bounded.
+Each limit is far above what a match gives, so that reading a file of any content is bounded. The longest matches that
+are played here, 10,000 deals, or 1,000 boards at 8 seats, give 10,002 lines and 45 MB. A deal of 52 cards at 8 seats
+has 69 steps: 8 passes, 8 exposures, 52 cards and a moon choice. Such a line has less than 10 KB.
 
-The longest matches that are played here, 10,000 deals, or 1,000 boards at 8 seats, give 10,002 lines and 45 MB. A deal
-of 52 cards at 8 seats has 69 steps: 8 passes, 8 exposures, 52 cards and a moon choice. Such a line has less than 10 KB.
+In the chain each line ends in a hash of itself and of the hash before it (docs/records.md). A line is a JSON object
+whose last key is ``chain``. What is hashed is the line without that key, byte for byte, so that any language can check
+it without writing JSON.
 
-The hash chain of a record: each line ends in a hash of itself and of the hash before it (docs/records.md).
-
-A line is a JSON object whose last key is ``chain``. What is hashed is the line without that key, byte for byte, so
-that any language can check it without writing JSON.
-
-Lines in gzip: every line is a member of its own, so that a file cut off anywhere can be read up to its last whole line,
-and can be continued.
-
-Any gzip reads such a file. The extra field of a member's header, which others skip, holds the length and the SHA-256 of
-what follows: gzip's own checksum covers the text only, and there are many ways to pack the same text.
+In gzip every line is a member of its own, so that a file cut off anywhere can be read up to its last whole line, and
+can be continued. Any gzip reads such a file. The extra field of a member's header, which others skip, holds the length
+and the SHA-256 of what follows: gzip's own checksum covers the text only, and there are many ways to pack the same
+text.
 """
 
 from __future__ import annotations

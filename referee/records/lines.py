@@ -1,10 +1,9 @@
 """
-Models that say in their JSON Schema what their fields are.
-
-The record of a match: JSON Lines, one for the match, one for each deal, one for the result.
+Lines of the record of a match, in JSON: one for the match, one for each deal, one for the result.
 
 Everything but the times depends only on the match seed and on what the bots answered. The times stand in
-fields of their own, so that `without_times` can leave them out.
+fields of their own, so that `without_times` can leave them out. In their JSON Schema the lines say what their fields
+are.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-The deals of a recorded match, packed: as objects they take fifteen times the room of their lines.
+A match as read from its record, finished or not.
 
-A match from its record, finished or not.
-
-A record as tables: rows of plain values, for data frames.
+Its deals are packed: as objects they take fifteen times the room of their lines. As tables they are rows of plain
+values, for data frames.
 """
 
 from __future__ import annotations

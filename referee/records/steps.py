@@ -1,7 +1,7 @@
 """
-Values of a step's field `by`: the decider of an action.
-
 Actions as the record writes them.
+
+The decider of an action is a value of a step's field `by`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-A recorded deal, played again through the engine, so that it can be looked at after each of its moments.
+Replay of a recorded deal through the engine, so that it can be looked at after each of its moments.
 
-A position in a recorded match, and how it moves.
-
-One recorded decision: what its seat knew, what it did, and the cards as they lay.
+A `Cursor` is a position in a recorded match, and moves. A `RecordedDecision` is what its seat knew, what it did, and
+the cards as they lay.
 """
 
 from __future__ import annotations

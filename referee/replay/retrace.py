@@ -1,9 +1,8 @@
 """
-The steps of recorded deals, played again: who had to act, whether they might, and who decided it.
+Retracing of a recorded table: for each deal, the line that the referee would have written.
 
-The cards of each seat in a recorded match: from its seed, or, while that is secret, from the record alone.
-
-A recorded table played again: for each deal, the line that the referee would have written.
+The steps are played again: who had to act, whether they might, and who decided it. The cards of each seat come from the
+match's seed, or, while that is secret, from the record alone.
 """
 
 from __future__ import annotations

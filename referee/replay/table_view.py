@@ -1,10 +1,9 @@
 """
-Table view of one moment of a recorded deal, for a terminal or a page to draw.
+Table view of one moment of a deal, recorded or being played, for a terminal or a page to draw.
 
 A `TableView` is made from the engine's own views of some seats, or of all, and from what the referee announces to all.
-Made from one seat's view it holds what that seat knew at that moment, and nothing else (C-9).
-
-Table view of a table that is being played, from one seat's view: the same `TableView` as of a record.
+Made from one seat's view it holds what that seat knew at that moment, and nothing else (C-9). Of a table that is being
+played it is always made from one seat's view.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-Reconnection: a seat's socket while its bot is expected, and the time that a bot has to come back.
-
 Time limits of a seat's waits for its bot while the clock of the match does not run.
+
+One of them is for reconnection: the seat has a socket while its bot is expected, and the bot has limited time to come
+back.
 """
 
 from __future__ import annotations

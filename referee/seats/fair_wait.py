@@ -1,20 +1,18 @@
 """
-An event loop whose time stands still while the referee itself does.
+Waiting that counts only the time that a busy machine gives.
 
 A referee that is stopped, swapped out, or kept from its core cannot read answers; its timers would find every bot late
-as soon as it continues. That is no fault of the bots. So the loop's clock leaves out each time for which its thread
-neither worked nor waited for what it wanted to wait for.
+as soon as it continues. That is no fault of the bots. So the event loop's clock leaves out each time for which its
+thread neither worked nor waited for what it wanted to wait for. `LazyTimer` is cheap to set again and again, and seldom
+fires.
 
-A timer that is cheap to set again and again, and seldom fires.
-
-Waiting for a program that must do something by itself: take its seat, or end.
-
-The seconds that it is given are seconds of a machine that lets it run. They are counted in two ways, and the larger
-figure decides: the CPU time that the program uses, and the wall time of the wait as far as the machine had a core to
-give. A witness shows that: a program of ours that is started beside the other one in the same way, and is known to do
-nothing but start. If it needs ten times as much wall time as CPU time, a tenth of the wall time counts; but all counts
-for a program that used much less CPU time meanwhile than the witness did, because that one slept. So a program that
-hangs is found on a busy machine too, and one that only was not let run is not blamed.
+`wait_fairly` waits for a program that must do something by itself: take its seat, or end. The seconds that it is given
+are seconds of a machine that lets it run. They are counted in two ways, and the larger figure decides: the CPU time
+that the program uses, and the wall time of the wait as far as the machine had a core to give. A witness shows that: a
+program of ours that is started beside the other one in the same way, and is known to do nothing but start. If it needs
+ten times as much wall time as CPU time, a tenth of the wall time counts; but all counts for a program that used much
+less CPU time meanwhile than the witness did, because that one slept. So a program that hangs is found on a busy machine
+too, and one that only was not let run is not blamed.
 """
 
 from __future__ import annotations

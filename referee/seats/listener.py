@@ -1,15 +1,14 @@
 """
-The Unix socket at which gRPC listens for a bot.
+Unix socket at which gRPC listens for a bot, and the connections made over it.
 
 One thread of gRPC's takes the connections of all seats of the process, and turns to the next seat when no program waits
 at this one. A program that connects without end could keep it there for ever. Therefore few connections may wait: a
 seat at which too many wait is closed, and a seat is closed as soon as its bot has come.
 
-Bytes that have come over the connections of a seat, and gRPC has not read yet.
-
-gRPC for Python does not let its users count frames of HTTP/2. Frames that are no messages, such as window updates, cost
-the bot that sends them next to nothing, and the referee twenty times as much CPU time to read. An honest bot sends some
-hundred bytes for each question, which are read at once; where a bot sends faster than the referee reads, bytes wait.
+`Backlog` counts the bytes that have come over the connections of a seat, and gRPC has not read yet. gRPC for Python
+does not let its users count frames of HTTP/2. Frames that are no messages, such as window updates, cost the bot that
+sends them next to nothing, and the referee twenty times as much CPU time to read. An honest bot sends some hundred
+bytes for each question, which are read at once; where a bot sends faster than the referee reads, bytes wait.
 """
 
 from __future__ import annotations

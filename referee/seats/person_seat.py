@@ -1,7 +1,7 @@
 """
-Presence of a person at the table, and of a look at the end of the last deal.
+Seat of a person: the same stream as a bot's, but a person does not lose it for being away.
 
-The seat of a person: the same stream as a bot's, but a person does not lose it for being away.
+`Presence` holds whether the person is at the table, and has looked at the end of the last deal.
 """
 
 from __future__ import annotations

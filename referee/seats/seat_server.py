@@ -1,11 +1,8 @@
 """
-The server of one seat: a Unix socket while a bot is expected, and the connections made over it.
+Server of one seat: a Unix socket while a bot is expected, and the connections made over it.
 
-Ending a stream with a reason.
-
-The first message of a bot: it proves with its token that a seat is its own.
-
-Messages to a bot: one stream at a time, one message after the other.
+The first message of a bot proves with its token that the seat is its own. Messages to a bot go over one stream at a
+time, one after the other. A stream is ended with a reason.
 """
 
 from __future__ import annotations

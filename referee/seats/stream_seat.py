@@ -1,9 +1,8 @@
 """
-One question to a bot that has not been answered yet.
+Seat that a bot takes over gRPC: one Unix socket, one token, one stream at a time.
 
-Limits on messages and reconnections: a flood costs the referee time that no clock measures.
-
-A seat that a bot takes over gRPC: one Unix socket, one token, one stream at a time.
+A question that has not been answered yet is a `PendingQuestion`. `Traffic` limits messages and reconnections: a flood
+costs the referee time that no clock measures.
 """
 
 from __future__ import annotations

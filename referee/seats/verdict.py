@@ -1,7 +1,7 @@
 """
-The end of a bot's program, for machines and in a sentence.
+Faults of bots: each kind with a code for machines and a text for people.
 
-Kinds of faults: codes for machines, texts for people.
+The end of a bot's program is told in both ways, too.
 """
 
 from __future__ import annotations
