@@ -1,11 +1,8 @@
 """
-Deals with given hands; cards are written with two letters.
+Cases of the check of a bot: each is a deal at the decision, or a whole deal of decisions, that the bot must make.
 
-One case: a deal at the decision that a bot must make.
-
-A case for each kind of question, for any variant.
-
-Difficult hands for bots, in the presets.
+There is a case for each kind of question, for any variant, and there are difficult hands for bots, in the presets.
+Deals are made with given hands; cards are written with two letters.
 """
 
 from __future__ import annotations

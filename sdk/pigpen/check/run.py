@@ -1,8 +1,4 @@
-"""
-All cases of a variant, in the order in which a bot is asked.
-
-Ask a bot in this process every case.
-"""
+"""Check of a bot in this process with all cases of a variant, in the order in which it is asked."""
 
 from __future__ import annotations
 

@@ -2,9 +2,8 @@
 Cards, and sets of cards as bit masks.
 
 A card is a small integer in canonical order (C-1): ``suit * 13 + rank - 2``, suits C D H S, ranks 2…14.
-A set of cards is a plain ``int`` with bit ``1 << card`` set for each card in it.
-
-Points of sets of cards, by one look-up for each byte of a mask.
+A set of cards is a plain ``int`` with bit ``1 << card`` set for each card in it. The points of a set are found by one
+look-up for each byte of its mask.
 """
 
 from __future__ import annotations

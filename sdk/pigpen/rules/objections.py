@@ -1,10 +1,9 @@
 """
-The number of legal answers to a sealed question, and a limit on it.
+Objections to a set of rules: its mistakes, one sentence each that begins with the name of the field.
 
-Cards are played from a hand of at most 26, but passes and exposures are sets of cards: 13 of 26 cards can be passed in
-10,400,600 ways. A bot that looks at all of them would need minutes and gigabytes, so no variant has such a question.
-
-Mistakes in a set of rules. Each sentence begins with the name of the field.
+One limit is on the number of legal answers to a sealed question. Cards are played from a hand of at most 26, but passes
+and exposures are sets of cards: 13 of 26 cards can be passed in 10,400,600 ways. A bot that looks at all of them would
+need minutes and gigabytes, so no variant has such a question.
 """
 
 from __future__ import annotations

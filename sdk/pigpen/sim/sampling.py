@@ -1,14 +1,13 @@
 """
-Conclusions from the plays of the other seats: which cards each of them cannot hold.
-
-Every card played was legal. `Evidence` goes through the plays of a view and applies each of the rules in `Tricks` in
-reverse: not which cards a hand allows, but which hands allow the card.
-
 The unseen cards dealt at random: all deals that fit a view are equally likely.
 
-`Evidence` gives for each unseen card the places to which it may go. A place is a seat, or the cards that a seat has
-exposed face down (GS-2). `Splits` draws the number of cards of a class that go to each group of places. A shuffle
-within the class then decides which cards those are, and one within the group where they lie.
+`Evidence` draws conclusions from the plays of the other seats: which cards each of them cannot hold. Every card played
+was legal. `Evidence` goes through the plays of a view and applies each of the rules in `Tricks` in reverse: not which
+cards a hand allows, but which hands allow the card. So it gives for each unseen card the places to which it may go. A
+place is a seat, or the cards that a seat has exposed face down (GS-2).
+
+`Splits` draws the number of cards of a class that go to each group of places. A shuffle within the class then decides
+which cards those are, and one within the group where they lie.
 """
 
 from __future__ import annotations

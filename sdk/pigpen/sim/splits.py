@@ -2,9 +2,8 @@
 The ways to deal cards to places: counted exactly, and drawn.
 
 Cards that may go to the same places are a class; places to which the same cards may go are a group. The number of cards
-of a class that go to each group is drawn from a table of exact counts, made class by class.
-
-The tables from which unseen cards are dealt, packed as the library in C reads them (dealing.h).
+of a class that go to each group is drawn from a table of exact counts, made class by class. `pack_tables` packs the
+tables as the library in C reads them (dealing.h).
 """
 
 from __future__ import annotations

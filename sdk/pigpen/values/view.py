@@ -1,7 +1,8 @@
 """
-The view that a bot gets: what its seat may know, and what the referee adds for a decision.
+Views of a table from one seat.
 
-Values shown to a person at the table, with a question or without one.
+The view that a bot gets has what its seat may know, and what the referee adds for a decision. `Seen` has the values
+shown to a person at the table, with a question or without one.
 """
 
 from __future__ import annotations

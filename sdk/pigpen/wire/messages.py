@@ -1,12 +1,10 @@
 """
-Rules on the wire: field for field, by the names that the dataclasses and the messages share.
-
-Walking the fields keeps the two in step: a part of the rules that one side lacks is an error here, and a test
-sends every preset there and back.
-
 Values of bots and referee from and to messages of the wire (pigpen/v1/*.proto).
 
-Messages of a person's seat only: what the person is shown, and whether the person is present.
+Rules are converted field for field, by the names that the dataclasses and the messages share. Walking the fields keeps
+the two in step: a part of the rules that one side lacks is an error here, and a test sends every preset there and back.
+
+Messages of a person's seat only are what the person is shown, and whether the person is present.
 """
 
 from __future__ import annotations
