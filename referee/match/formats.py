@@ -1,5 +1,5 @@
 """
-Specification of a match: its format and its seating.
+Specification of a match: its rules, bots, seating, format, clocks and seed.
 
 A format says which deals are played at which table, who sits where, and when a match ends. On every board the bots sit
 in another circular order, and each rotation moves them on by one seat. The recipe is part of the published one
