@@ -1,11 +1,9 @@
 """
-Findings about a machine that need no sandbox to be started: one for each thing.
+Findings of `pigpen doctor`: the abilities of this machine, and the protections between bots.
 
-The protections between bots: which of them work, by what a hostile program in a bot's container could do.
-
-Findings of `pigpen doctor`: what this machine offers to a ladder, and the protections between bots, as tried.
-
-Under which OCI runtime a ladder's bots play on this machine: gVisor's, where the settings leave it open.
+The findings about the machine, one for each thing, need no sandbox to be started. Each protection is tried by what a
+hostile program in a bot's container could do. The OCI runtime under which a ladder's bots play is chosen here, too:
+gVisor's, where the settings leave it open.
 """
 
 from __future__ import annotations

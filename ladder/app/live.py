@@ -1,7 +1,7 @@
 """
-The state of a running match, from its events: its progress, and the cards on its tables.
+Matches that are being played, read from their events: progress, and the cards on their tables.
 
-Reading matches that are being played. `ladder.app.live_hub` follows them.
+`ladder.app.live_hub` follows them.
 """
 
 from __future__ import annotations

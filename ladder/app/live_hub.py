@@ -1,7 +1,5 @@
 """
-The file of a running match, for all who follow it in one event loop.
-
-Following matches while they are played, for many viewers at once, in one event loop.
+Running matches, followed by many viewers at once in one event loop.
 
 A viewer holds an offset in the file of a match and the few events that it reads next; nothing is queued for it, however
 slow it is. Viewers of one match share the open file, the task that looks whether it has grown, and the last events.

@@ -1,7 +1,7 @@
 """
-A match's record, read once, with what has to be known of the whole match to show one of its deals.
+Matches of a ladder, for readers: results, the queue, one match and its record.
 
-Reading matches: results, the queue, one match and its record.
+A record is read once, with what has to be known of the whole match to show one of its deals.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """
-Images that only this machine's engine has, on their way to workers of other machines.
+The run of a ladder: its plan, its executor, and the log of each of its processes.
 
-The executor of a run whose matches are played on other machines.
-
-The log of each process of a ladder.
-
-Running a ladder.
+Where matches are played on other machines, the executor waits for their workers, and images that only this machine's
+engine has are pushed for them.
 """
 
 from __future__ import annotations

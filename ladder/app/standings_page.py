@@ -1,7 +1,8 @@
 """
-Standings as CSV: what `pigpen standings --csv` prints and what the site offers.
+Standings of a variant in two forms: pages of some rows, and CSV.
 
-Standings some rows at a time, as a page shows them: a thousand bots take ten times as long as a hundred.
+A page has some rows at a time, because a thousand bots take ten times as long as a hundred. The CSV is the one that
+`pigpen standings --csv` prints and that the site offers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-Matches that are quarantined because the platform failed in them too often: an organiser queues them again.
+Changes to the states of bots and matches that owners and organisers order.
 
-The states of bots: owners retire them, the organiser suspends them and lets them play again.
+Owners retire bots; the organiser suspends them and lets them play again. A match is quarantined because the platform
+failed in it too often: an organiser queues it again.
 """
 
 from __future__ import annotations

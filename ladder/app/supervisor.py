@@ -1,11 +1,9 @@
 """
-A wait that ends when a signal comes, without a look in between.
+Processes that run side by side, are restarted when they die, and are stopped one after the other.
 
-Importing in one process what the processes that are forked from it have in common.
-
-A command that runs in a process forked from this one, with which it shares the memory of all imported modules.
-
-Processes that run side by side and are restarted when they die, until they are stopped one after the other.
+A command can run in a process forked from this one, with which it shares the memory of all imported modules; so modules
+that forked processes have in common are imported in this one first. The wait for a signal ends when one comes, without
+a look in between.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """
-Browsers in which an account has logged in before: their tries at its password are counted apart from strangers'.
+Protection of passwords: which are accepted, how they are hashed, and which browsers an account knows.
 
-What a browser keeps is a number of its own for each of the last few accounts, each with a message authentication code
-(HMAC-SHA256) over number and account. It opens nothing: the password is asked for as always.
-
-Passwords: which are accepted, and how they are hashed and verified with little memory and few cores.
+Passwords are hashed and verified with little memory and few cores. Tries from a browser in which an account has logged
+in before are counted apart from strangers'. Such a browser keeps a number of its own for each of the last few accounts,
+each with a message authentication code (HMAC-SHA256) over number and account. It opens nothing: the password is asked
+for as always.
 """
 
 from __future__ import annotations

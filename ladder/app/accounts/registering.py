@@ -1,7 +1,7 @@
 """
-Links for making an account or setting a password. Each works once, and for some days.
+Registration of accounts: by an invitation, or without one where the settings allow it.
 
-Making an account of one's own: by an invitation, or by oneself where the settings say so.
+An invitation is a link for making an account or setting a password. Each works once, and for some days.
 """
 
 from __future__ import annotations

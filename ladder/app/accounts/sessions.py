@@ -1,9 +1,8 @@
 """
-Secrets that give access: made of 32 random bytes, shown once, stored as their SHA-256 only.
+Sessions of accounts: logging in and out with a browser, changing the password, and the caller of a request.
 
-The caller of a request, found by the secret of a session or token.
-
-Logging in and out with a browser, and changing the password.
+A caller is found by the secret of a session or token. A secret that gives access is made of 32 random bytes, shown
+once, and stored as its SHA-256 only.
 """
 
 from __future__ import annotations

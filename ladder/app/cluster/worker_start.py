@@ -1,7 +1,7 @@
 """
-Names that a worker may have.
+Start of a cluster's worker on this machine: its options, and the names that it may have.
 
-Starting a worker of a cluster on this machine; it needs no database and no settings of a ladder.
+It needs no database and no settings of a ladder.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """
-Remarks for organisers about a worker: its state in words, its clock, its certificate.
+States of a cluster's workers and coordinators, and the organisers' orders which workers may play.
 
-Numbers about workers and failures, for programs that monitor a ladder.
-
-The coordinators that work at a ladder.
-
-The states of workers on other machines, and the organisers' orders which of them may play.
+For organisers there are remarks about a worker: its state in words, its clock, its certificate. For programs that
+monitor a ladder there are numbers about workers and failures.
 """
 
 from __future__ import annotations

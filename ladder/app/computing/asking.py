@@ -1,7 +1,5 @@
 """
-Questions for the process that computes.
-
-Asking for what has to be simulated: the answer that is kept, or a place in the queue.
+Questions for the process that computes: each gets the answer that is kept, or a place in the queue.
 
 Nothing is simulated here, so this may be called for a request of a visitor.
 """

@@ -1,7 +1,8 @@
 """
-Two bots of the ladder beside each other: what the store knows at once, and what a process reads in the records.
+The play of a ladder's bots in a variant: the style of one, and two beside each other.
 
-The style of a ladder's bot: read from the records of its newest matches by the process that computes.
+A comparison has what the store knows at once, and what the process that computes reads in the records. The style is
+read by that process from the records of the bot's newest matches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Looking for puzzles in the ladder's own records: the process that computes asks itself, one match after the other.
+The run of the process that computes what visitors ask for.
 
-Running the process that computes what visitors ask for.
+It looks for puzzles in the ladder's own records, too: it asks itself, one match after the other.
 """
 
 from __future__ import annotations

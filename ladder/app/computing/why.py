@@ -1,8 +1,4 @@
-"""
-The mistakes of all bots in one deal of a match, by estimate.
-
-The worth of the decisions in a ladder's matches: a model's opinion.
-"""
+"""The worth of the decisions in a ladder's matches, by a model's estimate: single choices, and bots' mistakes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """
-The tables of the data set: their columns, and what each is. docs/dataset.md is compared with them by a test.
+The parts of a data set: tables with their columns, the files on the disk, and the data card.
 
-The data card: a README.md by which `datasets` finds the tables, and that tells people what they hold.
-
-The parts of a data set on the disk: whether each file is the one that was written.
+`COLUMNS` says what each column of a table is; a test compares docs/dataset.md with it. The data card is a README.md by
+which `datasets` finds the tables, and that tells people what they hold. Files on the disk are compared with the ones
+that were written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-Events on a ladder: what organisers and owners do with them. `ladder.app.event.reading` shows them.
+Actions of organisers and owners on a ladder's events.
 
-Actions on an event, as one value: commands, the API and pages all give an `EventAct`.
+Each action can be given as one value, an `EventAct`, as commands, the API and pages all do. `ladder.app.event.reading`
+shows events.
 """
 
 from __future__ import annotations

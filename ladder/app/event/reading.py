@@ -1,10 +1,9 @@
 """
-The standings and the tables of an event as CSV.
+Events of a ladder, as much of each as the viewer may know; standings and tables also as CSV.
 
-Reading events on a ladder: `events` lists them, `event` gives one with all that the viewer may know.
-
-A table is public once its match is not sealed (`ladder.store.models.visible_matches`); a draw is public once all
-tables of the rounds before it are. An organiser on the ladder's machine sees everything with `everything=True`.
+`events` lists them, `event` gives one. A table is public once its match is not sealed
+(`ladder.store.models.visible_matches`); a draw is public once all tables of the rounds before it are. An organiser on
+the ladder's machine sees everything with `everything=True`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Writing an event that is over to one file, with which anyone can verify it.
+The export of an event that is over, and its verification from that one file alone.
 
-Verifying an event from its export alone: every draw is made again, and every match is played again.
+Anyone can verify an event with its export: every draw is made again, and every match is played again.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """
-Options that all requests for matches on this machine have, in the words that people type.
+Plan of a match on this machine: a new one, or an interrupted one that is resumed.
 
-The record of a match on disk, and what is needed to resume the match after an interruption.
+Its parts are the options that all requests for matches on this machine have, in the words that people type; the record
+on disk; and what is needed to resume the match after an interruption.
 
 While a match runs, its seed is kept beside the record, in a file that only its owner may read. The record must not
 hold the seed before the end, and without the seed the remaining cards cannot be dealt.
-
-A match that is to be played on this machine: a new one, or an interrupted one that is resumed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-A match in containers of an engine that does not see this machine's files: the referee plays beside the bots.
+A match on this machine, played from its plan to its result.
 
-A match on this machine.
+Where the containers' engine does not see this machine's files, the referee plays in a container beside the bots.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Reading a record for a command, and finding the deals and bots that the command names.
+The worth of the decisions of a record, by a model's estimate, for commands.
 
-The worth of the decisions of a record: a model's opinion.
+A command names deals and bots of a record; they are found here.
 """
 
 from __future__ import annotations

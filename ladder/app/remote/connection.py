@@ -1,7 +1,5 @@
 """
-Answers of a remote ladder: a value, or a sentence that says why there is none.
-
-Asking a remote ladder over HTTP.
+Requests to a remote ladder over HTTP, and their answers: a value, or a sentence that says why there is none.
 
 The usual variables hold: ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` for proxies (never for this machine itself),
 ``REQUESTS_CA_BUNDLE`` and ``SSL_CERT_FILE`` for authorities. The token goes to the ladder's own origin alone.

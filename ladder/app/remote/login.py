@@ -1,7 +1,7 @@
 """
-Addresses of ladders, as people type them.
+The log-in to a remote ladder: its address, and a file that only this user may read.
 
-The remote ladder that this user has logged in to: a file that only this user may read.
+Addresses are read as people type them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Records of a remote ladder's matches: fetched once, and cached by match and hash.
-
 A remote ladder, as commands ask it.
+
+Records of its matches are fetched once, and cached by match and hash.
 """
 
 from __future__ import annotations

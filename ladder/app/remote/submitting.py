@@ -1,9 +1,7 @@
 """
-A bot's folder on its way to a remote ladder: packed, and sent piece by piece.
+Submission of a bot to a remote ladder: its folder or image is sent there, then the order; a worker there tries it.
 
-Progress of a submission to a remote ladder: read from a stream; requested where no stream gets through.
-
-Submitting a bot to a remote ladder: its folder or image is sent there, then the order; a worker there tries it.
+A folder is packed, and sent piece by piece. Progress is read from a stream, and requested where no stream gets through.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-The ladder's registry of images: its address, the namespace of an account, and tokens for it.
+Submissions of bots through the site: queued here, tried by a worker when their turn comes.
 
-Submitting a bot through the site: queued here, tried by a worker when its turn comes.
+Images are pushed into the ladder's registry before: its address, the namespace of an account, and tokens for it are
+given here, too.
 """
 
 from __future__ import annotations
