@@ -1,7 +1,7 @@
 """
-Surroundings of a bot in this process: the modules and files beside its bot.py, as in a process of its own.
-
 Bots in this process: no isolation, and no enforced time limit; for quick experiments.
+
+Each has the modules and files beside its bot.py, as in a process of its own.
 """
 
 from __future__ import annotations

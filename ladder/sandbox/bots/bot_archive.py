@@ -1,7 +1,5 @@
 """
-Content of an archive that a stranger packed with gzip: counted in bytes, whatever headers say.
-
-A folder that a stranger sent, packed: unpacked while it is read, and refused at the first thing that is not right.
+A packed folder that a stranger sent: unpacked while it is read, and refused at the first thing that is not right.
 
 It is a tar archive, packed with gzip. In it are regular files and folders, and nothing else: no links, no devices, no
 name that leads out. Sizes are counted in the bytes that really come out, whatever headers say.

@@ -8,9 +8,8 @@ files (the wheels of its `requirements.txt`, a Dockerfile that we write), make a
     content = content.with_files({"vendor/numpy/__init__.py": b"..."})
     content.hash, content.archive(), content.write(target)
 
-Folders that were entered: copies by the hash of their content, from which the ladder plays.
-
-A bot's folder packed into bytes, on its way to another machine; what comes out is what went in, or nothing.
+Folders that were entered are kept: copies by the hash of their content, from which the ladder plays. On its way to
+another machine a folder is packed into bytes; what comes out is what went in, or nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
 The instructions of a Dockerfile, one by one: comments, directives and continued lines are dealt with here.
 
-RUN lines that install a bot's requirements.txt, as Dockerfiles have them: what they install is there anyway.
+RUN lines that install a bot's requirements.txt, as Dockerfiles have them, are recognised: what they install is there
+anyway.
 """
 
 from __future__ import annotations

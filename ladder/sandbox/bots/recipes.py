@@ -1,5 +1,7 @@
 """
-Recipes of the ladder: the bot base image and files from the folder, and nothing that runs or fetches anything.
+Recipes by which bots' images are made: the bot base image and files from the folder; nothing runs or fetches anything.
+
+For a bot's folder one of ours is chosen, or, where that is allowed, its own Dockerfile.
 
 A stranger's Dockerfile is never given to the engine. It is read here, and what has been understood is written anew,
 with our base image named by its id. Whatever is not understood is refused. The engine gets lines of these shapes only:
@@ -9,8 +11,6 @@ with our base image named by its id. Whatever is not understood is refused. The 
 
 Lines of a Dockerfile that change nothing for a ladder are left out: they are never part of what the engine gets, so
 they need not be understood in full. A RUN that installs requirements.txt is one of them: its packages are there anyway.
-
-Choice of a recipe for a bot's folder: one of ours, or, where that is allowed, its own Dockerfile.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-A small Python image made from Debian packages, for machines that reach no image registry.
-
 The image that every Python bot stands on: Python, grpcio, protobuf and the SDK, and a user without rights.
 
 `python -m ladder.sandbox.docker.base_image` makes it; every load of a bot makes sure of it, which costs one look-up.
+For machines that reach no image registry, a small Python image is made from Debian packages.
 """
 
 from __future__ import annotations

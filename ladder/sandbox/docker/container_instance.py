@@ -1,9 +1,8 @@
 """
-Output of a container, read from a Unix socket in its seat's folder: the launcher makes it stdout and stderr.
+One running container: its start, its end, its output, and the control of its processes.
 
-Freezes a container, reads its CPU time, and labels its output with decisions.
-
-One running container.
+The output is read from a Unix socket in its seat's folder: the launcher makes it stdout and stderr. The controller
+freezes the container, reads its CPU time, and labels its output with decisions.
 """
 
 from __future__ import annotations

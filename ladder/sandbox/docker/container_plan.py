@@ -1,7 +1,7 @@
 """
-Plan from which every instance of a bot starts: its image, and the abilities of the engine.
+Plan from which every instance of a bot starts: its image, the abilities of the engine, and the first process.
 
-The first process of a container of ours: the launcher of one instance, or the server that forks many.
+The first process of a container of ours is the launcher of one instance, or the server that forks many.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """
-A container's control group: the kernel's files that measure and freeze its processes.
+A container's control group: the kernel's files that measure and freeze its processes, and reclaim memory.
 
 There are two versions, cgroup v1 and v2. Where a machine has both, v2 freezes, five times as fast, and v1 measures:
 to read its CPU time takes three quarters of the time.
 
-Memory of the kernel that is reclaimed between tables, so that no container learns what earlier ones looked up.
-
-The kernel remembers each name that was looked up and not found, on the disk that all containers of an image share: the
-next container could tell by the time of a look-up. This memory is counted in the container's control group, and in the
-group above when the container is gone; there it can be reclaimed (docs/adr/0014-what-containers-share.md).
+Memory of the kernel is reclaimed between tables, so that no container learns what earlier ones looked up. The kernel
+remembers each name that was looked up and not found, on the disk that all containers of an image share: the next
+container could tell by the time of a look-up. This memory is counted in the container's control group, and in the group
+above when the container is gone; there it can be reclaimed (docs/adr/0014-what-containers-share.md).
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """
-Images that were looked at and found fit, kept so that each is looked at once on a machine, and not at each start.
+Inspection of an image before anything of it starts: what could hang the engine, cost it long, or prevent a start.
 
-An image's settings: what the engine and the runtime can start, and start quickly.
-
-The files of an image, looked at through a container that is never started.
-
-Look at an image before anything of it starts: what could hang the engine, cost it long, or let no container start.
+It looks at the image's settings (what the engine and the runtime can start, and start quickly) and at its files,
+through a container that is never started. Images that were found fit are remembered, so that each is looked at once on
+a machine, and not at each start.
 
 The engine opens /etc/passwd and /etc/group of the image at each start, as root and outside the container: a named pipe
 there hangs it, for all its users, until it is restarted. The inspection opens nothing.

@@ -1,11 +1,9 @@
 """
-One container that keeps the files of one image in memory, as plain blocking calls.
+Images whose files are kept in memory: those that play, and some that played last.
 
-Containers of an image, and of images that stand on one base, share the page cache of its files: one evicts a page, and
-the next one sees that it is gone, or that reading it takes longer. So nothing may leave the cache while bots play
-(docs/adr/0014).
-
-The images whose files are kept in memory: those that play, and some that played last.
+One container keeps the files of one image in memory, by plain blocking calls. Containers of an image, and of images
+that stand on one base, share the page cache of its files: one evicts a page, and the next one sees that it is gone, or
+that reading it takes longer. So nothing may leave the cache while bots play (docs/adr/0014).
 """
 
 from __future__ import annotations

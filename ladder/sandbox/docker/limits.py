@@ -1,13 +1,11 @@
 """
-Parts of /proc, /sys and /dev that a container does not see: all that reveals the host, and so other containers.
-
-A container's view of the machine's processors: copies that never change, in the place of the kernel's files.
-
-The kernel's own files show what other containers do (the clock rate of each core), and are masked. But libraries for
-computing look there for the kind and number of processors, and some fail if there are none: that which onnxruntime and
-PyTorch share, cpuinfo, then reads memory that is not its own (docs/adr/0014-what-containers-share.md).
-
 Limits of a container, and the flags that hold it there.
+
+Parts of /proc, /sys and /dev are masked: all that reveals the host, and so other containers. The files about the
+machine's processors are replaced by copies that never change. The kernel's own files show what other containers do (the
+clock rate of each core), and are masked. But libraries for computing look there for the kind and number of processors,
+and some fail if there are none: that which onnxruntime and PyTorch share, cpuinfo, then reads memory that is not its
+own (docs/adr/0014-what-containers-share.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-The image of a container in which Pigpen itself runs: the bot base image, and the Pigpen that is installed here.
-
 Pigpen in a container beside the bots, for an engine that does not see the files and sockets of this machine.
+
+The image of this container is the bot base image, and the Pigpen that is installed here.
 
 The container has the engine's own socket, and a volume at the path that the engine itself has for it. So the sandbox
 there is the same as on a machine of its own: each folder that it makes in the volume is mounted into one bot's

@@ -1,7 +1,7 @@
 """
-One instance in a warm container, from its fork until the container is clear again.
+Start of a sandbox's instances: each in a container of its own, or forked in a warm one.
 
-Starts the instances of a sandbox: each in a container of its own, or forked in a warm one.
+An instance in a warm container lasts from its fork until the container is clear again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-One warm container: a fork server inside, and the socket over which it takes commands.
+Warm containers: each has a fork server inside, and a socket over which it takes commands.
 
-The warm containers that no instance is in: which one may be used next, and which have to go.
+The pool has those that no instance is in, and decides which one may be used next, and which have to go.
 """
 
 from __future__ import annotations

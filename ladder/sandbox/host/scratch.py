@@ -1,13 +1,12 @@
 """
-Reads files in folders that several users share, where others may have put anything under the same name.
+Temporary files and folders on a machine that several users share, and the process that owns each.
 
-Process identity: a name for this process that no later process can have, by which containers know their owner.
+Folders do not outlive their process for long: the next start removes those of a process that was killed. Process
+identity is a name for this process that no later process can have, by which containers know their owner. In folders
+that several users share, others may have put anything under the same name; files there are read accordingly.
 
-Temporary folders that do not outlive us for long: the next start removes those of a process that was killed.
-
-Files that a container must reach on this machine: their modes are set explicitly, whatever the umask of this process.
-
-The users of containers are not ours, and none of them, the engine's root in a container neither, may pass over modes.
+The modes of files that a container must reach on this machine are set explicitly, whatever the umask of this process:
+the users of containers are not ours, and none of them, the engine's root in a container neither, may pass over modes.
 """
 
 from __future__ import annotations

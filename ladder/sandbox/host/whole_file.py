@@ -1,9 +1,7 @@
 """
-Check that a file has data to read.
+Files of this user that are there as a whole, or not at all.
 
-The user's folder for files that can be made again.
-
-Files that are there as a whole, or not at all.
+The user's cache folder is for files that can be made again. A pipe or connected socket is checked for data to read.
 """
 
 from __future__ import annotations

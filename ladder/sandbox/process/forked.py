@@ -1,9 +1,7 @@
 """
-Programs that end with the process that started them.
+Bots that are forked: the server that does it, the limits of each process, and its end.
 
-Limits of a bot that runs as a plain process.
-
-Bots that are forked: the server that does it, and what is known of each.
+Programs end with the process that started them. The limits are those of a bot that runs as a plain process.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""
-One running process.
-
-Bots as plain processes of this user, without any isolation: for your own bots, and quick to start.
-"""
+"""Bots as plain processes of this user, without any isolation: for your own bots, and quick to start."""
 
 from __future__ import annotations
 

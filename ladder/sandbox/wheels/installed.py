@@ -1,11 +1,9 @@
 """
-Limits of the size of a bot's packages, and the messages for those that are larger.
+Unpacked packages of a bot: regular files with the hashes of their RECORD, and nothing that Python runs by itself.
 
-Run a program that a stranger's input could make run for ever, or fill the disk or the memory.
-
-Look at what uv has unpacked: regular files with the hashes of their RECORD, and nothing that Python runs by itself.
-
-The same wheels give the same bytes, names and modes, whichever machine and order they came in.
+The same wheels give the same bytes, names and modes, whichever machine and order they came in. The size of packages is
+limited; there are messages for those that are larger. A program that a stranger's input could make run for ever, or
+fill the disk or the memory, is run with limits.
 """
 
 from __future__ import annotations

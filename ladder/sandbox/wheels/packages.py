@@ -1,11 +1,10 @@
 """
-Cache of fetched things, in the user's cache folder: folders of unpacked packages, and answers by what was asked.
-
-All of it can be fetched again: removing the folder costs time only. What was not used for longest goes first.
-
-From a bot's folder to the packages it asks for: first a lock, which is quick the second time, then a folder of modules.
+Packages that a bot's folder asks for: first a lock, which is quick the second time, then a folder of modules.
 
 In a folder, `requirements.txt` names packages; a `requirements.lock` in the same folder names the exact wheels.
+
+Fetched things are cached in the user's cache folder: folders of unpacked packages, and answers by what was asked. All
+of it can be fetched again: removing the folder costs time only. What was not used for longest goes first.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """
-Read a stranger's `requirements.txt`: names of packages with versions, and nothing that an installer would obey.
+The packages that a bot's folder names: a stranger's `requirements.txt`, and a lock of exact wheels.
 
-uv never sees this text. What it is given is written anew from what was understood here.
+Of `requirements.txt` only names of packages with versions are read, and nothing that an installer would obey. uv never
+sees this text. What it is given is written anew from what was understood here.
 
-A lock: exactly which wheels a bot gets, one line each, sorted: ``numpy==2.4.6 --hash=sha256:…``.
-
-A folder may hold one as `requirements.lock`; then these wheels are taken, and nothing is looked for anew.
+A lock says exactly which wheels a bot gets, one line each, sorted: ``numpy==2.4.6 --hash=sha256:…``. A folder may hold
+one as `requirements.lock`; then these wheels are taken, and nothing is looked for anew.
 """
 
 from __future__ import annotations

@@ -1,18 +1,15 @@
 """
-Explanation of uv's failures, in one sentence for the owner of the bot, or for the organiser.
-
-The package index that pip is configured for on this machine, for uv, which itself reads no configuration here.
-
-pip's settings are what an organiser already has: addresses, passwords in them, certificates, a proxy.
-
-Wheels of what a base image provides, without content: they keep uv from looking for these names in a package index.
-
-They are constraints by address, which uv takes before any index: a stranger's `pigpen-sdk` on it is never read. Their
-versions are those in the image, so that uv finds other packages that go with them.
-
-Have uv resolve, fetch and unpack a bot's packages: wheels only, of which nothing runs.
+Packages of a bot as uv resolves, fetches and unpacks them: wheels only, of which nothing runs.
 
 uv is given lines that we have written, the index that pip is configured for, and an environment and folders of its own.
+It reads no configuration here. pip's settings are what an organiser already has: addresses, passwords in them,
+certificates, a proxy.
+
+Wheels of what a base image provides, without content, keep uv from looking for these names in a package index. They are
+constraints by address, which uv takes before any index: a stranger's `pigpen-sdk` on it is never read. Their versions
+are those in the image, so that uv finds other packages that go with them.
+
+A failure of uv is explained in one sentence for the owner of the bot, or for the organiser.
 """
 
 from __future__ import annotations
