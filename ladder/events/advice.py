@@ -1,7 +1,8 @@
 """
-Findings about an event, wrong or unwise, in sentences; and its size with certain numbers of entrants.
+Advice about an event: findings, wrong or unwise, in sentences; its size; and the recommended format.
 
-The recommended format for a number of entrants and deals, and a file that describes it.
+The size is given for certain numbers of entrants. The format is recommended for a number of entrants and deals, with a
+file that describes it.
 """
 
 from __future__ import annotations

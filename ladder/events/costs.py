@@ -1,10 +1,9 @@
 """
-The cost of a table, by its pairs: bots of one owner, bots that have met, bots apart in the standings; and lots.
+The cost of a table, by its pairs, and a search for tables that cost little.
 
-A cost has three parts, and the first that differs decides: so two bots of one owner sit at a table only where that
-cannot be avoided, two that have met likewise, and only then the standings count.
-
-Tables by swaps: while the swap of two bots makes the tables cheaper, the best such swap is made.
+A cost has three parts, and the first that differs decides: bots of one owner, bots that have met, and bots apart in the
+standings. So two bots of one owner sit at a table only where that cannot be avoided, two that have met likewise, and
+only then the standings count. While the swap of two bots makes the tables cheaper, the best such swap is made.
 
 All numbers are integers, and chance comes from lots, so the same seed gives the same tables on every machine.
 """

@@ -1,13 +1,12 @@
 """
-The entrants of an event, and the results of its tables.
+The entrants of an event, their lots, the results of their tables, and orders with a cut.
 
-Lots: every choice of chance in an event follows from its seed and the list of its entrants, so anyone can check it.
+Every choice of chance in an event is a lot, which follows from the event's seed and the list of its entrants, so anyone
+can check it. The key is HMAC-SHA-256(seed, SHA-256 of the list). The seed is fixed before the entrants are known, the
+list after, so that no one can choose either to suit a draw. A lot is HMAC-SHA-256(key, text), where the text says what
+it is for: its words are joined by a slash. docs/events.md has the recipe.
 
-The key is HMAC-SHA-256(seed, SHA-256 of the list). The seed is fixed before the entrants are known, the list after, so
-that no one can choose either to suit a draw. A lot is HMAC-SHA-256(key, text), where the text says what it is for:
-its words are joined by a slash. docs/events.md has the recipe.
-
-Orders with a cut: who is above it, and who plays off because a tie leaves that open.
+An order with a cut says who is above it, and who plays off because a tie leaves that open.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 An event that is held: what has been drawn, played and ruled, from which all else follows.
 
-News of an event: the messages to write now, about all that has become public since the last ones were written.
+Its news are the messages to write now, about all that has become public since the last ones were written.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """
-Scores of an event: by places on each board, because points of one table say little about those of another.
+Scores of an event, and the order of a stage that follows from them.
 
-On a board a bot scores 1 for each bot of its table that it beats over all rotations, and ½ for each that it ties with
-(in bridge: matchpoints). All scores here are doubled, so that they are integers.
+Scores are by places on each board, because points of one table say little about those of another. On a board a bot
+scores 1 for each bot of its table that it beats over all rotations, and ½ for each that it ties with (in bridge:
+matchpoints). All scores here are doubled, so that they are integers.
 
-The order of a stage: its score, then the tie-breaks one after another, and why one is before the next.
+The order is by score, then by the tie-breaks one after another; it can say why one is before the next.
 """
 
 from __future__ import annotations

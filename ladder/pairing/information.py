@@ -1,6 +1,4 @@
 """
-A symmetric matrix that is shared and stays, and beside it the rows that changed: a copy costs nothing.
-
 The information that a match is expected to give about the order of the bots: from the posterior of the batch estimate.
 
 Of two bots whose ratings differ by d, with a standard error of s, the order is open while z = d / s is small. A match
@@ -11,7 +9,8 @@ unknown about d, so a pair has the gain
 
 and a table has the sum of those of its pairs. A match that is planned counts at once: its bots are known as well as
 they will be then, whatever its result. That takes rows of the covariance alone; what the match tells of bots that do
-not sit in it is left to the next estimate.
+not sit in it is left to the next estimate. So the matrix is shared and stays, and the rows that changed are beside it:
+a copy costs nothing.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """
-Matches in sets that share no owner, where bots of one owner must not play at the same time.
+Choice of the next matches: a pure function from entrants, and what is known of them, to matches.
 
-In which order the bots of a match sit: the one that leaves seats and neighbours most even.
-
-Choice of the next matches: a pure function from entrants, and what is known of them, to matches. Policy, in this order:
+Policy, in this order:
 
 1. Newcomers first: bots whose ± is above a limit, the one with the fewest matches first.
 2. If a bot has less than half of the mean number of matches, 30 of 100 others are for the one with the fewest.
@@ -11,10 +9,10 @@ Choice of the next matches: a pure function from entrants, and what is known of 
    an exponential draw; in 30 of 100 such matches times its nearness to the boundary, too.
 4. Against it, one after the other, the bot that has the most to gain against those who sit there already, in those 30
    matches times its nearness. One bot of each owner.
-5. In the order that leaves seats and neighbours most even (`ladder.pairing.scheduler`).
+5. In the order that leaves seats and neighbours most even (`Seating`).
 
 Where bots of one owner must not play at the same time, matches are planned in sets that share no owner, so that those
-of a set can be played at once (`ladder.pairing.scheduler`).
+of a set can be played at once (`DisjointSets`).
 
 A bot whose matches take much machine time plays correspondingly fewer (`ladder.pairing.costs`): what it has to gain
 counts times its share, and each of its matches counts as many.

@@ -1,7 +1,8 @@
 """
-The mean of independent observations, its 95 % interval, and how likely chance alone has made it.
+Means of independent observations, and favours: estimates of what one bot gives another in a deal.
 
-Favours: what one of several bots gives another beyond what their habits and their seats explain.
+A mean has its 95 % interval, and tells how likely chance alone has made it. A favour is what one of several bots gives
+another beyond what their habits and their seats explain.
 
 A deal is a table: what the bot in seat i gives the one in seat j, for i ≠ j. The model is that of social relations (R.
 Warner, D. Kenny and M. Stoto, 1979), with one more term for the distance of the seats:

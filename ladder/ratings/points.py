@@ -1,16 +1,4 @@
 """
-Shrinkage of margins towards their mean: the ridge λ = σ² / τ² of (H + λ) θ = b, by its likelihood.
-
-With n bots, and up to a constant, −2 log (τ · likelihood) is
-
-    log det (H + λ) − (n − 1) log λ + (b'H⁺b − b'(H + λ)⁻¹b) / σ²
-
-The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood alone often has its maximum at τ = 0,
-where all bots would be surely equal. λ is the best point of a fixed grid. It is sought in a model, which has the
-spectrum of H by quadrature (`linear.spectra`). The inverse at the point found there, which is needed in any case, gives
-the first two derivatives of the true function; corrected by them, the model says whether a point near by is better, and
-then the inverse is made there. Eigenvalues of a large H would take several times as long.
-
 The fit of points: how many points a deal each bot wins more than the others, and how sure that is.
 
 A board gives each of k sides one number, y = θ + the board + noise of variance σ²: its points a deal. What does not
@@ -21,8 +9,16 @@ least squares are
     θ = H⁺ b,    σ² = (Σ Q / k − θ'b) / (2 Σ n / k − rank H),    all sums over pairs a < b
 
 (for k = 4 and M boards 2 Σ n / k = 3 M). Bots of few boards are drawn towards the mean: true margins are taken to come
-from N(0, τ²), so with λ = σ² / τ² the margins are (H + λ)⁻¹ b and their covariance is σ² (H + λ)⁻¹. λ is the value of
-a grid with the largest τ · likelihood (`ladder.ratings.points`).
+from N(0, τ²), so with the ridge λ = σ² / τ² the margins are (H + λ)⁻¹ b and their covariance is σ² (H + λ)⁻¹. λ is the
+value of a fixed grid with the largest τ · likelihood. With n bots, and up to a constant, −2 log (τ · likelihood) is
+
+    log det (H + λ) − (n − 1) log λ + (b'H⁺b − b'(H + λ)⁻¹b) / σ²
+
+The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood alone often has its maximum at τ = 0,
+where all bots would be surely equal. λ is sought in a model, which has the spectrum of H by quadrature
+(`linear.spectra`). The inverse at the point found there, which is needed in any case, gives the first two derivatives
+of the true function; corrected by them, the model says whether a point near by is better, and then the inverse is made
+there. Eigenvalues of a large H would take several times as long.
 """
 
 from __future__ import annotations

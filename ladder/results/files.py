@@ -1,16 +1,14 @@
 """
-A wait for changes in a folder, by Linux's inotify: the process sleeps until the kernel says that there is one.
+Files of a ladder on the disk: records of matches, tables with people, submitted folders, and wake files.
 
-A file by which one process of a ladder wakes another one, and by which that one shows that it lives.
+Of each match there is the record and a file of what the bots printed. A file is written whole, and is safe on the disk,
+before the database says that its match is done. So a file whose match was never recorded, or was recorded with another
+attempt, belongs to no match: `orphans` finds it. Of each table with people there are its record, the journal of the
+deal under way, and the phrases. Folders of bots that were submitted are kept from when they arrive until their
+submission has ended.
 
-The records of the ladder's matches on disk, each with a file of what the bots printed.
-
-A file is written whole, and is safe on the disk, before the database says that its match is done. So a file whose match
-was never recorded, or was recorded with another attempt, belongs to no match: `orphans` finds it.
-
-The files of tables with people: of each its record, the journal of the deal under way, and the phrases.
-
-Folders of bots that were submitted, from when they arrive until their submission has ended.
+By a wake file one process of a ladder wakes another one, and that one shows that it lives. The wait for changes in a
+folder is Linux's inotify: the process sleeps until the kernel says that there is one.
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ The standing of a version in a variant, and how a match changes it.
 This is the one place where results become ratings: the store keeps what comes out of here, and when all records are
 rated again, the same numbers come out, to the last bit.
 
-Choice of the ratings of a version that a chart shows: of many matches every second one, every fourth one, … Pure
-functions.
+A pure function chooses which ratings of a version a chart shows: of many matches every second one, every fourth one, …
 """
 
 from __future__ import annotations

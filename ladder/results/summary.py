@@ -1,9 +1,8 @@
 """
-Points of each bot on each board of a match: what the fit of points and the Elo of boards are made of.
-
-Points of each side on each board over all its rotations: what the places on a board of an event are made of.
-
 Summary of a match, worked out from its record alone, before the store is asked anything.
+
+The points of each bot on each board are what the fit of points and the Elo of boards are made of. The points of each
+side on each board, over all its rotations, are what the places on a board of an event are made of.
 """
 
 from __future__ import annotations
