@@ -1,12 +1,10 @@
 """
-Names that look alike: written in letters of several scripts, or equal to another name in what a reader sees of them.
-
-By Unicode's rules of security (UTS 39). Which character looks like which one is data of Unicode's, from the package
-`confusable_homoglyphs`; it is read when the first name is compared.
-
-The state of a ladder that decides about a submission.
-
 The check of a bot's entry: its owner, its name, and its variants.
+
+It looks at the state of a ladder that decides about a submission. Names that look alike are found by Unicode's rules of
+security (UTS 39): those written in letters of several scripts, or equal to another name in what a reader sees of them.
+Which character looks like which one is data of Unicode's, from the package `confusable_homoglyphs`; it is read when the
+first name is compared.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Access to the registry for a program of the ladder's own.
-
 Requests of the ladder to its registry: manifests before anything is pulled, and that old ones be removed.
 
-The size of an image once it is unpacked: read once before an engine unpacks it onto the disk.
+The access is that of a program of the ladder's own. The size of an image once it is unpacked is read once, before an
+engine unpacks it onto the disk.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """
-The check of an image's manifest: one image for one kind of machine, all of it in the registry.
+The check of an image in the registry before an engine has it: its manifest, and the archives of its layers.
 
-The tar archive of a layer, read as an engine reads it, to know what it unpacks to before an engine does.
-
-An engine writes more than the archive holds: a sparse file has any size, and an empty one costs an inode. It reads with
-Go's archive/tar. What that reads otherwise than other programs is refused, so that no member is hidden from this one.
+A manifest must have one image for one kind of machine, all of it in the registry. The tar archive of a layer is read as
+an engine reads it, to know what it unpacks to before an engine does. An engine writes more than the archive holds: a
+sparse file has any size, and an empty one costs an inode. It reads with Go's archive/tar. What that reads otherwise
+than other programs is refused, so that no member is hidden from this one.
 """
 
 from __future__ import annotations

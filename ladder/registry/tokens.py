@@ -1,7 +1,7 @@
 """
-The key with which the ladder signs tokens for its registry, and the certificate by which the registry knows it.
-
 Tokens for the registry, as the distribution specification has them: signed by the ladder, valid for minutes.
+
+The ladder signs them with its key; the registry knows that by a certificate.
 """
 
 from __future__ import annotations

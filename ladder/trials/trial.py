@@ -1,11 +1,9 @@
 """
-A bot's failures in its trial, as values for its owner.
+The trial of a submitted bot, from its folder or image to an outcome: loaded, chosen for variants, tried, and put by.
 
-The command by which the owner of a bot that was not accepted sees the same failure again.
-
-A bot between its submission and the ladder: loaded in its sandbox, pinned, and not yet tried.
-
-A submitted bot from its folder or image to an outcome: loaded, chosen for variants, tried, and put by.
+A candidate is a bot between its submission and the ladder: loaded in its sandbox, pinned, and not yet tried. Its
+failures in the trial are values for its owner, who gets the command by which to see the same failure again if the bot
+was not accepted.
 """
 
 from __future__ import annotations

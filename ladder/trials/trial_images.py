@@ -1,9 +1,8 @@
 """
-Facts that the ladder needs about an image before it runs, and the way in which it keeps one.
+Images of bots in their trials: facts about each before it runs, and the ways in which the ladder keeps and fetches one.
 
-Images of the ladder's registry: looked at there, pulled by digest, and taken off this engine again.
-
-Images that the ladder has built: put into its registry, and found there by machines that need them.
+Images of the ladder's registry are looked at there, pulled by digest, and taken off this engine again. Images that the
+ladder has built are put into its registry, and found there by machines that need them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Database access of the part of a process that sends messages.
-
 The part of a process that sends the messages of the outbox: an event loop in a thread beside the matches.
+
+Its access to the database is here, too.
 """
 
 from __future__ import annotations

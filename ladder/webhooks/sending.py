@@ -1,9 +1,8 @@
 """
-The time at which a message that was not accepted is sent again.
+Sending one message of a webhook: a request to an address that was checked, within a time.
 
-Secrets of webhooks, and the signatures of Standard Webhooks (https://www.standardwebhooks.com).
-
-Sending one message: a request to an address that was checked, within a time; only the head of its answer counts.
+Only the head of its answer counts; a message that was not accepted is sent again after a pause. Messages are signed
+with the webhook's secret, as Standard Webhooks has it (https://www.standardwebhooks.com).
 """
 
 from __future__ import annotations
