@@ -1,12 +1,11 @@
 """
-Files with keys, which only this user may read.
-
 The cluster's own authority, and the certificates with which its scheduler and workers know each other.
 
-A certificate and its key are one file: certificate, key, then the authority's certificate, as PEM. A certificate says
-what it may be used for: a worker's is not accepted as a scheduler's.
+A certificate and its key are one file, which only this user may read: certificate, key, then the authority's
+certificate, as PEM. A certificate says what it may be used for: a worker's is not accepted as a scheduler's.
 
-Finds out whether a scheduler would let a worker in, and if not, why: Dask would try for ever and not say.
+`probe_scheduler` finds out whether a scheduler would let a worker in, and if not, why: Dask would try for ever and not
+say.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """
-Lines for the log that come from other machines: checked, counted, and never taken for the coordinator's own.
+Connections of a dispatcher with workers that may lie: their calls, reports, answers and log lines.
 
-A scheduler checks and counts the lines of its workers with `log_line` and a `LogLimit`. The coordinator believes
-neither of them: `foreign_event` is what it writes down.
+Each `WorkerConnection` has the calls of one worker, and limits what it may report on. A `PartedAnswer` is an answer
+that comes in parts.
 
-Answers that come in parts, from a worker that may lie.
-
-The workers that a dispatcher knows, the calls that they have, and what they may report on.
+Lines for the log that come from other machines are checked, counted, and never taken for the coordinator's own. A
+scheduler checks and counts the lines of its workers with `log_line` and a `LogLimit`. The coordinator believes neither
+of them: `foreign_event` is what it writes down.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """
-Errors of calls to a remote worker that end without an answer. Any other `SandboxError` is the worker's own: it could
-not play.
+A cluster's scheduler, as the coordinator sees it, with the errors of its calls. Nothing here knows Dask.
+
+The errors are those of calls to a remote worker that end without an answer. Any other `SandboxError` is the worker's
+own: it could not play.
 
 SandboxError
 ├── SchedulerLost   the process between has ended: its calls may or may not be running
 ├── WorkerLost      the worker is not connected any more
 └── InvalidAnswer   what it answered can be no answer
-
-A cluster's scheduler, as the coordinator sees it. Nothing here knows Dask.
 """
 
 from __future__ import annotations

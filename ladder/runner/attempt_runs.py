@@ -1,11 +1,8 @@
 """
-The queue of functions that a program's main thread is to call.
+The attempts that a run has under way: begun, recorded when they come back, given up when they hang.
 
-The attempts of one queue that a run has under way: begun, recorded when they come back, given up when they hang.
-
-The matches that a run has under way.
-
-The submissions that a run has under way, beside its matches.
+`AttemptRuns` has the attempts of one queue; `MatchRuns` are those of matches, and `SubmissionRuns`, beside them, those
+of submissions. `EventQueue` holds the functions that a program's main thread is to call.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """
-Reports of workers about bots that are missing, or whose containers were killed; pure functions.
+The dispatch of tasks to the workers of a cluster, by its scheduler, as the `Fleet` decides.
 
-Such a bot is suspended, so one worker's word is not enough: its own registry, disk, or memory may be what is wrong.
-
-Tasks that wait for a slot on some worker.
-
-Sends tasks to the workers of a cluster, by its scheduler, as the `Fleet` decides.
+`WaitingTasks` holds the tasks that wait for a slot on some worker. `LostClaims` counts reports of workers about bots
+that are missing, or whose containers were killed. Such a bot is suspended, so one worker's word is not enough: its own
+registry, disk, or memory may be what is wrong.
 """
 
 from __future__ import annotations

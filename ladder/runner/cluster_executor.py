@@ -1,12 +1,11 @@
 """
-Tasks for machines that have nothing of the ladder's disk: folders of bots are sent where they are missing.
-
-A caller that has a task played on another machine calls `play_remotely`, and need not know about folders.
-
 An executor whose tasks are played on other machines.
 
-A thread with an event loop speaks with the scheduler process, which carries tasks to workers; whose task is played
-where is decided here (`Fleet`).
+A thread with an event loop speaks with the scheduler process, which carries tasks to workers; the worker for each task
+is chosen here (`Fleet`).
+
+Those machines have nothing of the ladder's disk, so `play_remotely` sends the folders of bots where they are missing.
+Its callers need not know about folders.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """
-House bots that fill seats are submitted by the runner itself, and tried like every other bot.
-
 The coordinator: what a runner asks of the store and of the disk, one transaction for each step.
 
 Every step that failed can be repeated. Before its transaction is committed it only writes files, and files of attempts
 that were not recorded are removed at the next start.
+
+House bots that fill seats are submitted by the runner itself (`submit_house_bots`), and tried like every other bot.
 """
 
 from __future__ import annotations

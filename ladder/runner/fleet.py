@@ -1,9 +1,8 @@
 """
-The workers of a cluster: who gets which task, and whose fault it is when something fails.
+The fleet of a cluster: its workers, the worker that gets each task, and the side that is at fault for a failure.
 
-Nothing here waits, or uses the network: a `ClusterExecutor` reports events to the fleet, and follows its decisions.
-
-The table of workers, as one coordinator writes and reads it every few seconds.
+`Fleet` never waits, and does not use the network: a `ClusterExecutor` reports events to it, and follows its decisions.
+`FleetTable` is the table of workers in the database, as one coordinator writes and reads it every few seconds.
 """
 
 from __future__ import annotations

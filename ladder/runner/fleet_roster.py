@@ -1,9 +1,8 @@
 """
-One worker on another machine, as its coordinator knows it: its facts, its bots, its failures.
+The roster of a fleet: its workers on other machines, as their coordinator knows them.
 
-Admission of workers to a ladder; pure functions.
-
-The workers of a fleet: which have joined, were refused, have gone, or are drained.
+A `FleetWorker` holds the facts, the bots and the failures of one worker. Pure functions decide on its admission to the
+ladder. The `FleetRoster` records which workers have joined, were refused, have gone, or are drained.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """
-One coordinator among those of its ladder: it says that it lives, and finds out who does not any more.
+The leases of a process: taken from a queue, worked on several at once, and renewed until they end.
 
-No other coordinator may end a lease of one that lives, whatever the clocks of the machines say. A coordinator has
-ended if its process has, where that can be seen from here, or if it has long been silent while this one has not.
+`LeaseLoop` is the loop. `LeasedRows` reads and writes the process's leases of one queue, in a thread of its own.
 
-A process's leases of one queue, read and written in a thread of its own.
-
-The loop of a process that leases from a queue, works on several leases at once, and renews them until they end.
+`CoordinatorPresence` is one coordinator among those of its ladder: it reports that it lives, and finds out which others
+have ended. No other coordinator may end a lease of one that lives, whatever the clocks of the machines say. A
+coordinator has ended if its process has, where that can be seen from here, or if it has long been silent while this one
+has not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Lets the ladder's own workers into its registry, for the images of one task.
+The task that a worker gets for a leased match.
 
-From a leased match to the task that a worker gets.
+`RegistryLogins` lets the ladder's own workers into its registry, for the images of one task.
 """
 
 from __future__ import annotations

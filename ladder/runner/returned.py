@@ -1,11 +1,10 @@
 """
-An answer compared with its question: what a worker returns must be about what it was given.
+Results that an executor returns: compared with the task, verified, and logged.
 
-A record that holds in itself may be that of another match: of other rules, fewer deals, other bots or another clock.
-This is the one place where answers are compared with tasks, for matches of the ladder and of events, for calibration
-matches, and for trials.
-
-Results that an executor returns, the summary of the record, and the log of a result.
+A worker's answer must be about what it was given: a record that holds in itself may be that of another match, with
+other rules, fewer deals, other bots or another clock. This is the one place where answers are compared with tasks, for
+matches of the ladder and of events, for calibration matches, and for trials. The summary of a record comes from playing
+it again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-A runner's behaviour while the platform fails: log it once, and try again after growing pauses.
+The log of a ladder's process, and the log of its outages.
 
-The log of a ladder's process, as JSON lines: in a file in the ladder's folder, and on stderr.
+Events are written as JSON lines, to a file in the ladder's folder and to stderr. While the platform fails, an `Outage`
+logs that once, and has the runner try again after growing pauses.
 """
 
 from __future__ import annotations

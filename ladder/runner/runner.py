@@ -1,10 +1,9 @@
 """
-The condition that stops a ladder's run.
-
 The ladder's loop: lease matches, hand them to an executor, record what comes back; for months, whatever fails.
 
-Everything happens in the thread that calls `Runner.run`, one event after the other. Other threads and signal
-handlers (a match has been played, the organiser stops the run) put a function to call into a queue.
+Everything happens in the thread that calls `Runner.run`, one event after the other, until its `StopCondition` is met.
+Other threads and signal handlers (a match has been played, the organiser stops the run) put a function to call into a
+queue.
 """
 
 from __future__ import annotations

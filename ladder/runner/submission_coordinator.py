@@ -1,7 +1,7 @@
 """
-From an attempt that has come back to what its owner is shown.
-
 Database access of a runner, or of `pigpen submit`, about submissions; one transaction for each step.
+
+`result_of` turns an attempt that has come back into what its owner is shown.
 """
 
 from __future__ import annotations

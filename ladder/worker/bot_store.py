@@ -1,7 +1,7 @@
 """
-Images that a worker on another machine has pulled: each once for all its processes, within a limit of bytes.
-
 The bots that a worker of another machine keeps: their images on its engine, their folders on its disk.
+
+`PulledImages` has each image once for all processes of the worker, within a limit of bytes.
 """
 
 from __future__ import annotations

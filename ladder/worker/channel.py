@@ -1,10 +1,9 @@
 """
-Messages over a pair of connected Unix sockets: between a coordinator and a worker process, or its cluster's scheduler.
+Messages over a pair of connected Unix sockets, and the child processes that take calls over them.
 
-A message is its length in bytes (4 bytes, big-endian), then a line with its kind and the number of the call that it
-belongs to, then its body: text, as UTF-8. Nothing is unpickled.
-
-A process that this one has started, and that takes calls over a channel.
+A `Channel` connects a coordinator with a worker process, or with its cluster's scheduler. A message is its length in
+bytes (4 bytes, big-endian), then a line with its kind and the number of the call that it belongs to, then its body:
+text, as UTF-8. Nothing is unpickled. A `ChildProcess` is a process that this one has started.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """
-Marks of things that are kept: who uses each of them now, in whatever process, and when it was used last.
-
-A mark is a file that is locked: by many who use the thing, or by one who gets or removes it. A process that is killed
-holds no lock any more.
-
 Folders of bots that a worker on another machine was sent: kept by their identity, within a limit of bytes.
+
+`UseMarks` marks things that are kept: the processes that use each of them now, and the time of its last use. A mark is
+a file that is locked: by many who use the thing, or by one who gets or removes it. A process that is killed holds no
+lock any more.
 """
 
 from __future__ import annotations

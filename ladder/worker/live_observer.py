@@ -1,13 +1,13 @@
 """
-Events on their way to the coordinator: collected, and sent together a few times a second.
-
 The public's view of a match while it is played: the referee reports everything, and this passes on what is public.
 
 With `played`, an event holds only what all seats at the table can see (C-9): the cards played, and those exposed face
-up. Who decided a card and how long that took is left out, because a forced card reveals a part of a hand. Faults are
-left out too: only a seat that holds certain cards is asked to expose. All of that comes when the deal is opened.
+up. The program that decided a card and the time that it took are left out, because a forced card reveals a part of a
+hand. Faults are left out too: only a seat that holds certain cards is asked to expose. All of that comes when the deal
+is opened. A deal is opened when every table has played its cards: until then they are the hands of players who still
+play.
 
-A deal is opened when every table has played its cards: until then they are the hands of players who still play.
+`LiveSender` collects the events for the coordinator, and sends them together a few times a second.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Messages to and from a worker, as JSON: a worker needs no database, and no pickle of it must be trusted.
+Tasks of a worker and their outcomes, as JSON: a worker needs no database, and no pickle of it must be trusted.
 
 A task is one attempt at a match. Its outcome is either the match's record or one sentence on why there is none.
-
-From what the ladder knows of a version back to the program: exactly what was entered, or none.
+`load_version` makes the program of what the ladder knows of a version: exactly what was entered, or none.
 """
 
 from __future__ import annotations

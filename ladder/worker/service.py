@@ -1,7 +1,7 @@
 """
-Interface of the worker that plays tasks in an event loop, and its shutdown.
+The service of one worker: it answers a coordinator's calls, several at once.
 
-Answers a coordinator's calls, several at once.
+`TaskWorker` is the interface of the worker that plays tasks in an event loop; `shut_down` ends it.
 """
 
 from __future__ import annotations

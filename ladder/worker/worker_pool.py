@@ -1,14 +1,12 @@
 """
-A child process that plays tasks, or has them played, and reports on them meanwhile.
-
-One worker process, as the coordinator sees it.
-
-The bots that a process or a machine is likely to have ready, because it played them last.
-
 Several worker processes that play tasks: one process of Python is one core of refereeing.
 
 A process is started when a task needs it. So one that has ended is replaced by the next task that comes to its slot,
 and one that ends again and again is started no more often than matches begin: the runner pauses after void matches.
+
+`WorkerProcess` is one of them, as the coordinator sees it; its base, `PlayingProcess`, is a child process that plays
+tasks, or has them played, and reports on them meanwhile. `KnownBots` are those that a process or a machine is likely to
+have ready, because it played them last.
 """
 
 from __future__ import annotations
