@@ -1,7 +1,8 @@
 """
-Messages for parts of Pigpen that are not installed: contestants need none of a ladder's database and runner.
-
 Error handling of commands.
+
+`how_to_install` gives messages for parts of Pigpen that are not installed: contestants need none of a ladder's database
+and runner.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """
-TLS as Dask speaks it, for a side that trusts no other: a message that is too long is refused before it is read, and
-only numbers, text, lists and dictionaries are read. Nothing is unpickled.
-
-The check that a worker has the same Python and the same Dask as its scheduler: they speak as their versions do.
-
-Dask's scheduler, for workers that may lie: it takes from another machine what a worker has to say, and nothing else.
+The use of Dask: it knows the workers and carries messages, opens no other port, and keeps and logs little.
 
 To Dask, all who come over the network are friends: they may become clients, let functions run in the scheduler, speak
-for each other, and end each other's tasks.
+for each other, and end each other's tasks. `StrictScheduler` is its scheduler for workers that may lie: it takes from
+another machine what a worker has to say, and nothing else.
 
-Use of Dask: it knows the workers and carries messages, opens no other port, and keeps and says little.
+`bounded_tls` is TLS as Dask speaks it, for a side that trusts no other: a message that is too long is refused before it
+is read, and only numbers, text, lists and dictionaries are read. Nothing is unpickled.
+
+`why_not` checks that a worker has the same Python and the same Dask as its scheduler: they speak as their versions do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Database access of the process that computes.
-
 The loop of `pigpen ladder compute`: leases questions in turn, and has each of them computed.
+
+`ComputationRows` is the database access of this process.
 """
 
 from __future__ import annotations

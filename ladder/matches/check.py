@@ -1,9 +1,8 @@
 """
-One fresh instance of a bot under test, and what it is asked.
+The conformance check of one bot, in its sandbox: its outcome decides whether the ladder takes the bot.
 
-The conformance cases of the wire: one function for each.
-
-All conformance cases for one bot, in its sandbox; what decides whether the ladder takes it.
+A `Trial` is one fresh instance of the bot under test, and what it is asked. The cases of the wire are one function
+each. `ConformanceCheck` puts all cases to the bot.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """
-A model's opinion of one decision, from what its seat knows: asked of a record as of a table that waits.
+Opinions on decisions and boards: the estimates of a model, and the play of house bots.
 
-Ask why before you play: what each choice of an open decision is worth, from what its seat knows.
-
-A house bot's play of a board, in this process: what people's points are compared with.
+`opinion_of` is about one decision, from what its seat knows: asked of a record as of a table that waits. `hint_of` is
+for an open decision, before it is played: what each choice is worth, from what its seat knows. `house_board` has house
+bots play a board, in this process: people's points are compared with theirs.
 """
 
 from __future__ import annotations

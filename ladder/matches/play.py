@@ -1,10 +1,9 @@
 """
-Programs of ours that start beside bots that are late: what they need shows how busy the machine is.
+One match in sandboxes: start the bots, seat them, let the referee play, clean up in any case.
 
+Beside bots that are late, programs of ours are started (`SharedWitness`): what they need shows how busy the machine is.
 One is started in the sandbox of the late bot, as a bot is: on its runtime, with its limits, in a container of its own.
 It imports the SDK and takes a seat at which no match is played (docs/adr/0013-the-time-of-a-match.md).
-
-One match in sandboxes: start the bots, seat them, let the referee play, clean up in any case.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Common parts of the commands of `pigpen account`: their options, and how a link is printed.
-
-Accounts, invitations, sessions and the audit log as terminal output.
-
 `pigpen account list`, `add`, `disable`, `enable`, `role`, `quota`: who may log in, and do what.
+
+With it are the common parts of the commands of `pigpen account`: their options, the printed link, and accounts,
+invitations, sessions and the audit log as terminal output.
 """
 
 from __future__ import annotations

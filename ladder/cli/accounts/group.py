@@ -1,9 +1,8 @@
 """
-`pigpen account invite`, `invitations`, `uninvite`, `password`: links that are good once.
-
-`pigpen account sessions`, `revoke`, `audit`: who is logged in, and what was done by whom.
-
 `pigpen account`: who may log in at the ladder's site, for its organiser.
+
+`invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
+about who is logged in, and what was done by whom.
 """
 
 from __future__ import annotations

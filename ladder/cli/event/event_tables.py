@@ -1,8 +1,4 @@
-"""
-An event's plans, draws and simulations as terminal output.
-
-Events on a ladder, as text.
-"""
+"""Events on a ladder as terminal output: their lists and pages, plans, draws and simulations."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """
-Workers on other machines as terminal output.
+`pigpen worker` and `pigpen cluster`: workers on other machines, and their terminal output.
 
-`pigpen worker`: play matches of a ladder on another machine.
-
-`pigpen cluster`: the workers on other machines, for the organiser.
+`pigpen worker` plays matches of a ladder on another machine. `pigpen cluster` is for the organiser: it shows the
+workers, and decides which of them play.
 """
 
 from __future__ import annotations

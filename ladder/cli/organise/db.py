@@ -1,7 +1,7 @@
 """
-`pigpen config`: every setting, its value, and where that comes from.
+`pigpen db` and `pigpen config`: the ladder's database and settings, for its organiser.
 
-`pigpen db`: the ladder's database, for its organiser.
+`pigpen config` shows every setting, its value, and where that comes from.
 """
 
 from __future__ import annotations

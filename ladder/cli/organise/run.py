@@ -1,11 +1,8 @@
 """
-`pigpen ladder export`: the data set of the ladder.
+`pigpen ladder`: commands that run the ladder, requeue its matches, and export them.
 
-`pigpen ladder requeue`: queues a quarantined match again.
-
-A ladder run, for people: a line for each result; on a terminal the progress of the run, too.
-
-`pigpen ladder run`: play the ladder's matches.
+`run` plays the ladder's matches. `LadderWatch` shows the run to people: a line for each result; on a terminal the
+progress of the run, too. `requeue` queues a quarantined match again, and `export` writes the data set of the ladder.
 """
 
 from __future__ import annotations

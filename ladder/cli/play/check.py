@@ -1,8 +1,4 @@
-"""
-The result of a check, as a table.
-
-`pigpen check`: the conformance cases that a submission must pass.
-"""
+"""`pigpen check`: the conformance cases that a submission must pass, with their result as a table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """
-`pigpen new`: a folder to start from.
+`pigpen new` and `pigpen lock`: a bot's folder to start from, and the lock of its packages.
 
-`pigpen lock`: write down exactly which packages a bot gets.
+`pigpen lock` writes down exactly which packages a bot gets.
 """
 
 from __future__ import annotations

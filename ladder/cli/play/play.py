@@ -1,8 +1,4 @@
-"""
-The result of a match, as a table.
-
-`pigpen play`: a match on this machine, with the referee and the sandbox of the ladder.
-"""
+"""`pigpen play`: a match on this machine, with the referee and the sandbox of the ladder, and its result as a table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """
-Decisions in which a bot differs from a recorded one, as a table.
-
 `pigpen rerun`: put the questions of a recorded bot to another version of it, and see what it does otherwise.
+
+The decisions in which the two differ are printed as a table.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """
-The keys of `pigpen replay`, and the screen that explains them.
+The viewer of `pigpen replay`: a recorded match as text on a terminal.
 
-A recorded deal as plain text, for pipes and for reading at leisure.
-
-A moment of a recorded deal as a screen full of text: the seats around the trick.
-
-The screen of `pigpen replay`: draws where the cursor is, and moves it as keys are pressed.
+`ReplayViewer` draws the moment at the cursor, and moves the cursor as keys are pressed. `screen` is one moment of a
+deal as a screen full of text, with the seats around the trick; `help_screen` explains the keys. `match_text` is plain
+text, for pipes and for reading at leisure.
 """
 
 from __future__ import annotations

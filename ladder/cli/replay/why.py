@@ -1,8 +1,4 @@
-"""
-The worth of the choices of a decision, and the costliest decisions of a bot, as tables.
-
-`pigpen why`: what the choices of a decision were worth, and the costliest decisions of a bot.
-"""
+"""`pigpen why`: the worth of the choices of a decision, and the costliest decisions of a bot, as tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""
-`pigpen bots`: who is on the ladder.
-
-`pigpen retire`: take a bot out of the ladder.
-"""
+"""`pigpen bots` and `pigpen retire`: the list of the bots on the ladder, and their removal from it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """
-Matches as a table, and one match in detail.
+`pigpen matches` and `pigpen explain`: matches as a table, one match in detail, and its rating changes.
 
-`pigpen explain`: how a match moved the ratings, and why.
-
-`pigpen matches`: what is played, and what has been.
+`pigpen matches` shows what is played, and what has been; `pigpen explain` how a match moved the ratings, and why.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """
-Think times of a bot, by phase: a histogram that fits in a line.
+`pigpen show`: all there is to know of a bot, in words and tables.
 
-A bot's page in words and tables.
-
-`pigpen show`: all there is to know of a bot.
+Its think times are shown by phase, each as a histogram that fits in a line.
 """
 
 from __future__ import annotations

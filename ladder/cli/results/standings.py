@@ -1,8 +1,4 @@
-"""
-The standings as a table that fits the terminal.
-
-`pigpen standings`: who is best.
-"""
+"""`pigpen standings`: the bots in the order of their ratings, as a table that fits the terminal."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """
-`pigpen push`: push an image to the registry of a remote ladder.
+`pigpen push` and `pigpen submit` to a remote ladder: images and submissions that are sent there, and their outcome.
 
-`pigpen submit` to a remote ladder: how far the submission has come, until it has ended.
-
-The outcome of a submission, in words for people.
+`pigpen push` pushes an image to the registry of the ladder. `pigpen submit` shows how far the submission has come,
+until it has ended, and then its outcome in words for people.
 """
 
 from __future__ import annotations
