@@ -1,7 +1,7 @@
 """
-Common start of the commands of the ladder: its settings, and the ladder itself.
+The ladder that a command works on, and its records.
 
-Records as arguments of commands.
+It is the common start of the commands of the ladder: its settings, the ladder itself, and records as arguments.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Wording of figures and names, so that all commands of the ladder put them alike.
+Wording and tables of the ladder's commands.
 
-Tables that leave columns out until they fit the terminal.
+Figures and names are put alike by all commands. Tables leave columns out until they fit the terminal.
 """
 
 from __future__ import annotations

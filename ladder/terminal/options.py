@@ -1,8 +1,4 @@
-"""
-Options that several commands share.
-
-The sandboxes as options of the command.
-"""
+"""Options that several commands share, and the sandboxes that they describe."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-`pigpen ladder`: commands that run the ladder, requeue its matches, and export them.
+`pigpen ladder`: commands that run the ladder, compute for its site, requeue its matches, and export them.
 
 `run` plays the ladder's matches. `LadderWatch` shows the run to people: a line for each result; on a terminal the
 progress of the run, too. `requeue` queues a quarantined match again, and `export` writes the data set of the ladder.

@@ -1,7 +1,7 @@
 """
-Common parts of logging in and registering: slow work out of the way of pages, the cookie, where to go next.
-
 Pages where people log in and out, register, and confirm log-ins of the command.
+
+Logging in and registering share their parts: slow work out of the way of pages, the cookie, where to go next.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-A bot that is submitted by a form of the site: the file goes where uploads of the command go.
-
 The account's own pages: bots, submissions, what bots printed.
+
+A bot is submitted by a form of the site: the file goes where uploads of the command go.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-The API's deals of recorded matches, and the records themselves.
+The API's recorded matches: their deals, the records themselves, the mistakes in them, and the data set.
 
-The API's mistakes in a recorded deal: estimated on request by the process that computes, and kept.
-
-The API's routes for the data set: its manifest and its files.
+Mistakes in a recorded deal are estimated on request by the process that computes, and kept. The routes for the data set
+give its manifest and its files.
 """
 
 from __future__ import annotations

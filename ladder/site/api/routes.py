@@ -1,11 +1,8 @@
 """
 The API: the values that `--json` prints and pages show.
 
-The API's ladder TV: which board to watch next.
-
-The API's answer to what is new.
-
-The API's routes for owners of bots: what their bots printed, and taking them out of the ladder.
+With it are ladder TV (which board to watch next), the answer to what is new, and the routes for owners of bots: what
+their bots printed, and taking them out of the ladder.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Two bots beside each other; records are read by the process that computes.
+Pages and API routes that compare bots: two beside each other, the matrix of match-ups, an owner's, a bot's style.
 
-The match-up matrix of a variant, and the page of an owner.
-
-The style of a bot; records are read by the process that computes.
+Records, for two bots beside each other and for the style of a bot, are read by the process that computes. The match-up
+matrix is that of a variant.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """
-The wheels of Pigpen, and the lists of them that pip installs: `pip install -r SITE/wheels/requirements.txt`, and
-`SITE/wheels/ladder.txt`, for example, with what an extra needs.
+Files that the site offers: the wheels of Pigpen, the data set, the documentation.
 
-The page of the data set.
-
-The documentation at /docs: the pages that `make docs` has built.
+Of the wheels there are lists that pip installs: `pip install -r SITE/wheels/requirements.txt`, and
+`SITE/wheels/ladder.txt`, for example, with what an extra needs. The data set has a page. The documentation at /docs is
+the pages that `make docs` has built.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-The bracket of an event whose stages bots leave round by round: who sat at which table, and where each advanced.
-
-The presenter's page: an organiser shows the results of an event table by table to an audience.
-
 The pages of events: a list, each event with its rounds, cross table and certificates, and one's own entries.
+
+The bracket is of an event whose stages bots leave round by round: it shows who sat at which table, and where each
+advanced. On the presenter's page an organiser shows the results of an event table by table to an audience.
 """
 
 from __future__ import annotations

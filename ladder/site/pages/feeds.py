@@ -1,8 +1,4 @@
-"""
-Feeds (Atom, RFC 4287) of what is new in a variant and with a bot.
-
-Feeds of events for calendars and feed readers.
-"""
+"""Feeds (Atom, RFC 4287) of what is new in a variant, with a bot and in events; and calendars of events."""
 
 from __future__ import annotations
 

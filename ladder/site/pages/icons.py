@@ -1,7 +1,8 @@
 """
-Files that browsers and phones request besides pages: the icon in sizes of their own, and the manifest.
+Pictures that browsers, phones and previews of links request besides pages.
 
-The pictures that previews of links show; each shows what its page shows.
+Browsers and phones request the icon in sizes of their own, and the manifest. The picture that the preview of a link
+shows has the contents of its page.
 """
 
 from __future__ import annotations

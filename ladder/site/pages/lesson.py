@@ -1,7 +1,8 @@
 """
-The rules of a variant by examples: what cards count, positions to try, points counted; all made by the engine.
-
 Contents of the pages that explain: the rules of a variant, the operations of the API.
+
+A `Lesson` shows the rules of a variant by examples: what cards count, positions to try, points counted; all made by the
+engine.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-Contents of a recorded deal's page that need no script.
+The pages that show recorded deals card by card, and the worth of their decisions.
 
-The pages that show recorded deals card by card.
-
-The worth of decisions: estimated on request by the process that computes, and kept.
+`deal_without_script` makes the contents of a deal's page that need no script. The worth of decisions is estimated on
+request by the process that computes, and kept.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
 """
-Contents of a bot's page besides the values of the ladder: think times in words.
+The main pages of the site: standings, bots, matches, seasons, what is new, rules and help.
 
-Contents of a match's page: its boards side by side, and why each rating moved.
-
-The seasons of a variant, and the standings of those that are over.
-
-The page of what is new: since the reader's last visit, upsets of the day, bots that came and went, feeds.
-
-The pages.
+`bot` reads what a bot's page shows besides the values of the ladder: think times in words. `match` reads what a match's
+page shows: its boards side by side, and why each rating moved. The page of seasons has those of a variant, and the
+standings of those that are over. The page of what is new covers the time since the reader's last visit: upsets of the
+day, bots that came and went, feeds.
 """
 
 from __future__ import annotations

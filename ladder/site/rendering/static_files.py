@@ -1,9 +1,9 @@
 """
-Style sheet and scripts, under an address that changes when they do, so that browsers keep them.
+The look of the site: style sheet and scripts, colours and sizes by name, faces for bots and owners.
 
-The look of the site by name, for pictures and the page of design: read from its style sheet.
-
-Faces for bots and owners: drawn from a hash of the name, so that a reader finds it again at a glance.
+Style sheet and scripts have an address that changes when they do, so that browsers keep them. Colours and sizes, for
+pictures and the page of design, are read from the style sheet. Faces are drawn from a hash of the name, so that a
+reader finds it again at a glance.
 """
 
 from __future__ import annotations

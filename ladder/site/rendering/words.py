@@ -1,7 +1,7 @@
 """
-The languages of the site, and how numbers and times are written in them.
+The languages of the site: its translations, and how numbers and times are written in them.
 
-Sentences of use cases that readers meet on pages: named here, so that they are translated.
+`SENTENCES` are those of use cases that readers meet on pages: named here, so that they are translated.
 """
 
 from __future__ import annotations

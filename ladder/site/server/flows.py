@@ -1,7 +1,8 @@
 """
-Flows that a browser has begun and will come back to: kept in this process for some minutes, each good once.
+Log-ins by way of the ladder's identity provider that are under way.
 
-People on the way to the ladder's identity provider, or back from it.
+`Flows` are what a browser has begun and will come back to: kept in this process for some minutes, each good once.
+`ProviderState` knows the people on the way to the provider, or back from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 Headers of every response, whatever made it; counting and logging of every request.
 
-Answers of the API that are for one person: made for each request, kept nowhere.
+`fresh` makes answers of the API that are for one person: made for each request, kept nowhere.
 """
 
 from __future__ import annotations

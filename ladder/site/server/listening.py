@@ -1,7 +1,7 @@
 """
-HTTPS: the site's certificate and its key, read before anything starts, and again when they are renewed.
-
 The site's listening address, the machines that may reach it there, and the address to type into a browser.
+
+For HTTPS, `Tls` is the site's certificate and its key, read before anything starts, and again when they are renewed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-Errors: a page for a reader, a problem document (RFC 9457) for a program.
+Answers to requests that cannot be served: errors, and values that are still being computed.
 
-Answers for something that is still being computed, and the turn of a request in the queue.
+An error is a page for a reader, a problem document (RFC 9457) for a program. While something is being computed, the
+answer depends on the turn of the request in the queue.
 """
 
 from __future__ import annotations

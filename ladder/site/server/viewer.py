@@ -1,11 +1,9 @@
 """
-The origin of a request: whether a page of this site sent it, and what proves that (CSRF).
+The viewer behind a request: account, permissions, last visit, and proof that a page of this site sent the request.
 
-The account behind a request, and the check of its permissions: for every route that is not for everybody.
-
-The time of a browser's last visit: a cookie with two times, and nothing that tells one visitor from another.
-
-Forms of the site: read within limits, and taken only from a page of the site.
+The proof protects against CSRF. The permissions are checked for every route that is not for everybody. The time of a
+browser's last visit is a cookie with two times, and nothing that tells one visitor from another. Forms of the site are
+read within limits, and taken only from a page of the site.
 """
 
 from __future__ import annotations
