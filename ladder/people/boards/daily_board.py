@@ -1,9 +1,9 @@
 """
-The seed of a day's board: the same cards for all people, secret until the day is over, then checked by anyone.
+Boards that people play with the cards of others: today's board of a variant, and boards of matches.
 
-Today's board of a variant: what may be known of it, and tables at which people play it.
-
-Boards that bots of the ladder have played, for people to play once more from one of the chairs.
+The seed of a day's board gives the same cards to all people, is secret until the day is over, and is then checked by
+anyone. `todays_board` gives what may be known of today's board, and `open_today` opens tables at which people play it.
+A board that bots of the ladder have played is played once more from one of the chairs (`open_match_board`).
 """
 
 from __future__ import annotations

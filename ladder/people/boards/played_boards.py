@@ -1,7 +1,7 @@
 """
-The same board from the same chair: whose points are better, and which decisions differ.
-
 All plays of a board from one chair, with their points: those of people, house bots, and bots of the ladder.
+
+Plays of the same board from the same chair are compared: whose points are better, and which decisions differ.
 """
 
 from __future__ import annotations

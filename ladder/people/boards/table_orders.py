@@ -1,7 +1,7 @@
 """
-A table as an order describes it, also of a board that others play, too.
+Opening a table as an order describes it, on a ladder of this machine or on a remote one.
 
-Opening a table of a ladder on this machine, or of a remote one.
+An order may also be for a board that others play, too.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """
-The answer that a person at a terminal prepares: the cursor in the hand, cards chosen, faces, the moon.
-
-The score sheet: what each deal brought everybody, and the totals.
-
 Screen of a person at a terminal: its state, moment by moment, and the effect of its keys.
 
 The referee is ahead of the screen: bots play within milliseconds. So whatever comes waits in a line, and is shown at a
 pace that a person can follow; Space or Enter shows all of it at once.
+
+`CardChoice` is the answer that the person prepares: the cursor in the hand, cards chosen, faces, the moon. `ScoreSheet`
+shows what each deal brought everybody, and the totals.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-`pigpen allow-people`: an owner lets people play with a bot, or no longer.
+Commands for tables with people: `pigpen table`, `pigpen ladder tables` and `pigpen allow-people`.
 
-`pigpen ladder tables`: play the tables with people.
-
-`pigpen table`: open a table for people on the ladder's site.
+`pigpen table` opens a table for people on the ladder's site. `pigpen ladder tables` plays the tables with people. With
+`pigpen allow-people` an owner lets people play with a bot, or no longer.
 """
 
 from __future__ import annotations

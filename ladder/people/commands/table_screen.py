@@ -1,11 +1,8 @@
 """
-Text of a person's table.
-
-The end of a deal, explained card by card, and the end of the match.
-
 The table of a person as a screen full of text: the others around the trick, the own hand at the bottom.
 
-It is drawn with the fields that `pigpen replay` has, too, from a `TableView` of what the seat sees.
+It is drawn with the fields that `pigpen replay` has, too, from a `TableView` of what the seat sees. `deal_end` and
+`match_end` draw the end of a deal, explained card by card, and the end of the match.
 """
 
 from __future__ import annotations

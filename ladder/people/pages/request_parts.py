@@ -1,7 +1,8 @@
 """
-Parts of requests: the name of a table in an address, and what scripts of its page send: small and strict.
+Parts of requests to the pages of tables: the table's name, messages of scripts, and the holder of a chair.
 
-Holders of chairs: the cookie of a chair, how guests are told from one another, and the session of a request.
+The name of a table is in the address. Messages that scripts of its page send are small and strict. For holders of
+chairs there are the cookie of a chair, the way in which guests are distinguished, and the session of a request.
 """
 
 from __future__ import annotations

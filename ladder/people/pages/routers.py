@@ -1,8 +1,4 @@
-"""
-The API's route to open tables for people.
-
-All routes of tables for people.
-"""
+"""All routes of tables for people, with the API's route that opens one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """
-The stream of one open tab of a table's page: its states as server-sent events.
+Messages of a table's page while it is played: states and answers, of its people and of its spectators.
 
-Messages of a table's page while it is played: states and answers.
-
-Watching a table with people: what everybody there can see, some seconds late if the organiser wants that.
+`tab_messages` is the stream of one open tab: its states as server-sent events. Spectators see what everybody at the
+table can see, some seconds late if the organiser wants that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-The form for a table: its fields, and the choices made there.
-
 Tables for people: the form that opens one, its page, and what its people do besides playing.
+
+`form_values` gives the fields of the form, and `order_of` reads the choices made there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """
-House bots at a table with people: in a process of their own for each table, with limits.
-
-Programs of the bots at tables with people: house bots, and the ladder's in sandboxes opened when they are needed.
-
 The bots at one table with people: house bots in one process with limits, bots of the ladder in their sandbox.
+
+House bots have a process of their own for each table. `TablePrograms` loads the programs: house bots, and the ladder's
+in sandboxes opened when they are needed.
 """
 
 from __future__ import annotations

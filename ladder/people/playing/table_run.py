@@ -1,7 +1,7 @@
 """
-Database access of the process that plays tables.
-
 One attempt at a table: played from where its record and its journal end.
+
+`TableRows` is the database access of the process that plays tables.
 """
 
 from __future__ import annotations

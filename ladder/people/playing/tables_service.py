@@ -1,7 +1,7 @@
 """
 The loop of `pigpen ladder tables`: leases the tables that are ready, and plays them all at once.
 
-Running the process that plays the tables with people.
+`play_tables` runs the process that plays the tables with people.
 """
 
 from __future__ import annotations

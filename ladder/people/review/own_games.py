@@ -1,11 +1,9 @@
 """
-A person's rating against the house bots, from the person's own games alone.
-
-It is the batch estimate of a ladder's ratings (`ladder.ratings.batch`) of one person and the bots that it has met, set
-so that the house bot `counting` has 1500. Games of people are in no rating of the ladder, and no match of the ladder is
-in this one.
-
 A person's own games: what was played, how it went, the days of the daily boards, and forgetting all of it.
+
+`own_rating` rates a person against the house bots, from the person's own games alone. It is the batch estimate of a
+ladder's ratings (`ladder.ratings.batch`) of one person and the bots that it has met, set so that the house bot
+`counting` has 1500. Games of people are in no rating of the ladder, and no match of the ladder is in this one.
 """
 
 from __future__ import annotations

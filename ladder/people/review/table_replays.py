@@ -1,11 +1,9 @@
 """
-Data of a table that was played: its record, and the score sheet that follows from it.
-
 Replays of a table, card by card, and the worth of its decisions: for those who have played there.
 
-Practice: an estimate that a person may ask for before a decision. It marks the person as assisted.
-
-The order for a table like one that has been played.
+The data of a table that was played are its record, and the score sheet that follows from it. For practice, a person may
+ask for an estimate before a decision (`ask_before`); it marks the person as assisted. `same_order` is the order for a
+table like one that has been played.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """
-Answers from a person's browser: read, and held against the rules before the referee hears of it.
-
 The web process's end of a person's chair: one client of its seat, however many tabs show it.
 
 A session finds the seat, plays there, and finds it again when the table was started anew. It ends a while after its
-last tab; the referee then says that the person is away.
+last tab; the referee then says that the person is away. Answers from the person's browser are read (`answer_of`), and
+compared with the rules before the referee receives them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-All tables whose pages are open in this process, and the sessions of the people there.
-
 All open tabs of tables with people in this web process: of chairs, and of spectators.
+
+`SessionPool` has all tables whose pages are open in this process, and the sessions of the people there.
 """
 
 from __future__ import annotations

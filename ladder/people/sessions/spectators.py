@@ -1,9 +1,8 @@
 """
-The public view of a deal, made only from cards that were played or exposed: hands are never read.
+Spectators of tables: who may watch, and the public state that they see.
 
-A table as its spectators see it: who may watch, and the public state that its files hold.
-
-Spectators of tables: the files of each table are read once, for all who watch it.
+The public view of a deal (`PublicDeal`) is made only from cards that were played or exposed: hands are never read. The
+files of each table, which hold that state, are read once, for all who watch it (`TableWatches`).
 """
 
 from __future__ import annotations

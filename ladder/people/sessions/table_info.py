@@ -1,9 +1,9 @@
 """
-Facts about a table and about a person's seat at it, as the person's browser is shown them.
+The contents of a table's page besides the game: facts about the table, phrases of its people, states to show.
 
-Phrases that people at a table send to each other: a file that all web processes of a site add to, and read.
-
-States that the open tabs of a table's page have still to show.
+The facts are about a table and about a person's seat at it, as the person's browser is shown them. The phrases that
+people at a table send to each other are in a file that all web processes of a site add to, and read. A `Tab` has the
+states that an open tab of the page has still to show.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """
-Limits on the number of tables, so that a script that opens tables leaves room for other visitors.
+Opening a table: what is played there, who sits in which chair, and the limits on the number of tables.
 
-Tables that wait for people and tables that play have places of their own. If all places are taken, they are shared
-fairly: a table of those who have the most is ended before a visitor with fewer is refused.
+The limits are there so that a script that opens tables leaves room for other visitors. Tables that wait for people and
+tables that play have places of their own. If all places are taken, they are shared fairly: a table of those who have
+the most is ended before a visitor with fewer is refused.
 
-A table as it is ordered in words, on a command line.
-
-Opening a table: what is played there, and who sits in which chair.
+`ordered_table` makes the order for a table from words on a command line.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """
 Answers to requests that cannot be served: errors, and values that are still being computed.
 
-An error is a page for a reader, a problem document (RFC 9457) for a program. While something is being computed, the
-answer depends on the turn of the request in the queue.
+An error is a page for a reader, a problem document (RFC 9457) for a program. For something that is still being
+computed, `asker_of` names whose turn in the queue the request takes.
 """
 
 from __future__ import annotations
