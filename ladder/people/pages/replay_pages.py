@@ -1,9 +1,9 @@
 """
 Pages about games of people: their replay, the worth of their decisions, and the list of a person's own games.
 
-The replay of a table, card by card, has pages, and what their scripts ask for. The worth of decisions is asked before
-one plays, at tables for practice, and after a deal, at all of them. A person's own games may be forgotten, and the same
-table be opened once more.
+The replay of a table, card by card, has pages, and what their scripts ask for. The worth of decisions is estimated
+before one plays, at tables for practice, and after a deal, at all of them. A person may delete these games, or open the
+same table once more.
 """
 
 from __future__ import annotations

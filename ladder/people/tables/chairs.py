@@ -1,7 +1,7 @@
 """
-The chairs of a table, and the states of tables, without what is played there.
+The chairs of a table: sitting down, getting up, and the address at which a person's program connects.
 
-People sit down in a chair and get up; it has the address at which a person's program connects.
+`state_of` and the functions that read tables give their states, without what is played there.
 """
 
 from __future__ import annotations

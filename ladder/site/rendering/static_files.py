@@ -2,8 +2,8 @@
 The look of the site: style sheet and scripts, colours and sizes by name, faces for bots and owners.
 
 Style sheet and scripts have an address that changes when they do, so that browsers keep them. Colours and sizes, for
-pictures and the page of design, are read from the style sheet. Faces are drawn from a hash of the name, so that a
-reader finds it again at a glance.
+pictures and the page of design, are read from the style sheet. A face is drawn from a hash of the name, so that a
+reader finds the name again at a glance.
 """
 
 from __future__ import annotations
