@@ -1,8 +1,8 @@
 """
 Connections of a dispatcher with workers that may lie: their calls, reports, answers and log lines.
 
-Each `WorkerConnection` has the calls of one worker, and limits what it may report on. A `PartedAnswer` is an answer
-that comes in parts.
+Each `WorkerConnection` has the calls of one worker; the worker may report on the subjects of these calls. A
+`PartedAnswer` is an answer that comes in parts.
 
 Lines for the log that come from other machines are checked, counted, and never taken for the coordinator's own. A
 scheduler checks and counts the lines of its workers with `log_line` and a `LogLimit`. The coordinator believes neither
