@@ -6,7 +6,7 @@ import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ladder.cluster.certificates import make_private, write_private
+from ladder.cluster.private_files import make_private, write_private
 from ladder.errors import LadderError, UserError
 
 if TYPE_CHECKING:

@@ -122,7 +122,7 @@ PANELS = {
             "Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.",
         ),
         "worker": Command(
-            "ladder.cli.organise.cluster:worker",
+            "ladder.cli.organise.worker:worker",
             "Play matches of a ladder on this machine, for a coordinator on another one (pigpen ladder run --cluster).",
         ),
         "allow-people": Command(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ladder.app.cluster.remarks import RENEW_DAYS, expiry
 from ladder.app.cluster.worker_start import check_worker_name
-from ladder.app.cluster.worker_states import RENEW_DAYS, expiry
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority, make_worker, read_identity
 from ladder.errors import UserError
 from ladder.values.cluster import CertificateRow

@@ -55,7 +55,7 @@ def replay(
     """
     # What reads records takes long to import.
     from ladder.app.local.why import ANYWHERE, Where, bot_in, deals_in, read_match, understanding
-    from ladder.cli.replay.viewer import match_text
+    from ladder.cli.replay.text import match_text
     from referee.replay.deal_replay import Cursor
 
     source = source_of(record, local)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.app.standings_page import ORDINALS
+from ladder.app.standings_csv import ORDINALS
 from ladder.cli.results.standings import VariantOption, margin
 from ladder.pairing.missing import waits_for
 from ladder.results.think_times import PHASES, end_of, quantile, used_bins

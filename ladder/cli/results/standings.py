@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.app.standings_page import ORDINALS
+from ladder.app.standings_csv import ORDINALS
 from ladder.errors import UserError
 from ladder.pairing.missing import waits_for
 from ladder.ratings.elo import PROVISIONAL
@@ -168,7 +168,7 @@ def standings(
 
         pigpen standings --csv > standings.csv
     """
-    from ladder.app.standings_page import write_csv
+    from ladder.app.standings_csv import write_csv
 
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")

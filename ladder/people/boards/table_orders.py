@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ladder.app.remote.remote_ladder import RemoteLadder
 from ladder.errors import UserError
 from ladder.people.boards.daily_board import BoardChair, open_match_board, open_today
 from ladder.people.tables.opening import open_table
-from ladder.values.people import OpenedTable, TableLinks, TablePurpose, TableVisitor
+from ladder.values.people import OpenedTable, TablePurpose, TableVisitor
 
 if TYPE_CHECKING:
-    from ladder.app.either.local_ladder import LocalLadder
     from ladder.app.ladder import Ladder
     from ladder.values.people import TableOrder
 
@@ -43,19 +41,3 @@ def open_ordered(ladder: Ladder, order: TableOrder, who: TableVisitor) -> Opened
     except ValueError:
         raise UserError(NO_BOARD.format(order.board)) from None
     return open_match_board(ladder, chair, who, order.seconds)
-
-
-def open_at(ladder: LocalLadder | RemoteLadder, order: TableOrder) -> TableLinks:
-    """
-    Open what was ordered, and give the links of its chairs on the site.
-
-    Raises:
-        LadderError, RulesFileError, UserError: As `open_ordered`; a remote ladder refuses with the same sentences.
-    """
-    if isinstance(ladder, RemoteLadder):
-        opened = ladder.connection.send("POST", "/tables", OpenedTable, order)
-        return TableLinks.of(opened, ladder.connection.address)
-    from ladder.app.accounts.links import site_address
-
-    opened = open_ordered(ladder.ladder, order, TableVisitor())
-    return TableLinks.of(opened, site_address(ladder.ladder.settings))

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ladder.app.accounts.links import why_nobody_comes
-from ladder.people.tables.opening import ordered_table
+from ladder.people.tables.order_arguments import ordered_table
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption, asked, opened
 from ladder.terminal.options import PACE, StderrOption, say
@@ -114,7 +114,7 @@ def table(
 
         pigpen table --board 17/3/1/0
     """
-    from ladder.people.boards.table_orders import open_at
+    from ladder.people.boards.any_ladder_tables import open_at
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
     form = "game" if deals is None else f"deals:{deals}"

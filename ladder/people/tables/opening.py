@@ -14,13 +14,10 @@ import re
 import secrets
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from ladder.app.accounts.sessions import hash_of
 from ladder.entry.networks import neighbourhood_of
-from ladder.entry.variants import choices
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.results.files import TableFiles
@@ -28,7 +25,6 @@ from ladder.store.commands.people_tables import NewChair, NewTable, add_table, e
 from ladder.store.names import find_stored_bot, find_version, imitated
 from ladder.store.queries.people_tables import all_open, has_open, ladder_rules, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus
-from ladder.values.submission import VariantFile
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
@@ -128,38 +124,6 @@ def _opener(table: PeopleTable) -> tuple[str, str]:
 def _neighbours(table: PeopleTable) -> tuple[str, str]:
     kind, name = _opener(table)
     return kind, neighbourhood_of(name) if kind == "address" else name
-
-
-PERSON = "person"
-"""The word for a chair that is left to a person."""
-
-
-def ordered_table(variant: str, chairs: Sequence[str], **more: Any) -> TableOrder:
-    """
-    Make an order from words of a command line.
-
-    Args:
-        variant: A variant of the ladder, a preset, or a TOML file here.
-        chairs: For each chair `PERSON`, a house bot, or a bot of the ladder; none: one person, and house bots.
-        more: Other fields of the order.
-
-    Raises:
-        RulesFileError: If the file holds no rules.
-        UserError: If the order makes no sense.
-    """
-    (wanted,) = choices([variant])
-    rules = {"rules": wanted.rules} if isinstance(wanted, VariantFile) else {"variant": wanted}
-    try:
-        return TableOrder(**rules, chairs=tuple(map(_chair, chairs)), **more)
-    except ValidationError as error:
-        detail = error.errors(include_url=False, include_input=False)[0]
-        raise UserError(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}.") from None
-
-
-def _chair(word: str) -> ChairOrder:
-    if word == PERSON:
-        return ChairOrder()
-    return ChairOrder(kind=ChairKind.HOUSE if word in HOUSE_BOTS else ChairKind.BOT, name=word)
 
 
 NAME_BYTES, SECRET_BYTES = 9, 32

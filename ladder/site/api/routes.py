@@ -19,7 +19,7 @@ from ladder.app import bots, matches, overview
 from ladder.app.computing.asking import computing_files
 from ladder.app.health import health
 from ladder.app.logs import logs as read_logs
-from ladder.app.standings_page import write_csv
+from ladder.app.standings_csv import write_csv
 from ladder.app.states import allow_people, retire
 from ladder.app.tv import MATCHES, tv_next
 from ladder.app.whats_new import whats_new

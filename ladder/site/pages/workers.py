@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.cluster import worker_states
-from ladder.app.cluster.worker_states import RENEW_DAYS, ago, days_left, has_wrong_clock, slots_of, state_of
+from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clock, slots_of, state_of
 from ladder.app.standings_page import ROWS, number_of
 from ladder.entry.policy import Act
 from ladder.errors import LadderError

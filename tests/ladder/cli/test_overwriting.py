@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.new_file import THERE, write_new
-from ladder.cluster.certificates import write_private
+from ladder.cluster.private_files import write_private
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands.upgrading import open_ladder

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.standings_page import write_csv
+from ladder.app.standings_csv import write_csv
 from ladder.terminal.sanitize import json_line, print_utf8, toml_text
 from ladder.values.standings import StandingRow, Standings
 from ladder.values.text import write_utf8

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from ladder.cli.replay.viewer import match_text, places_text
+from ladder.cli.replay.text import match_text, places_text
 from ladder.terminal.card_text import happened, spelled
 from ladder.terminal.sanitize import folded
 from pigpen.rules import PRESETS

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from ladder.app import bots
 from ladder.app.remote.connection import Connection
 from ladder.app.remote.remote_ladder import RemoteLadder
-from ladder.app.standings_page import FIELDS
+from ladder.app.standings_csv import FIELDS
 from ladder.errors import StoreError
 from ladder.site.api import routes
 from ladder.site.rendering import long_tables as table_pages
