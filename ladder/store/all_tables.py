@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import text
 from sqlalchemy.orm import configure_mappers
 
+from ladder.store import (  # noqa: F401 (their tables are in the metadata)
+    account_models,
+    cluster_models,
+    computing_models,
+    event_models,
+    table_models,
+    webhook_models,
+)
 from ladder.store.models import Base
 from ladder.store.schema import REVISION, VERSION_TABLE, revision_of
 
