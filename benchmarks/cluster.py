@@ -34,7 +34,7 @@ from benchmarks.programs import dying_with_us, free_port
 from benchmarks.report import counted, show
 from ladder.cluster.certificates import make_authority, make_worker
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.models import StoredMatch, Version
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS

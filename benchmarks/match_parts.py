@@ -32,7 +32,7 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.values.sandbox_kind import SHARED
 from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker

@@ -30,7 +30,7 @@ from benchmarks.report import Part, Row, ratio, sections, show, spread
 from benchmarks.site import serving, worked
 from ladder.settings.settings import load_settings
 from ladder.store.commands import estimates
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

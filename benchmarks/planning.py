@@ -34,8 +34,8 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.knowledge import fields_of, knowledge_of
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.scheduling import fill_queue
-from ladder.store.commands.upgrading import open_ladder
 
 if TYPE_CHECKING:
     import argparse

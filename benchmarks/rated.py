@@ -31,7 +31,7 @@ from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.host.cores import bot_cores
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS

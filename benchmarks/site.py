@@ -43,7 +43,7 @@ from ladder.results.summary import summarise
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
 from ladder.store.commands import estimates
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.values.live_events import LiveGap, to_line
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ from ladder.settings.settings import load_settings, read_url
 from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.copying import copy_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.upgrading import open_ladder
 from ladder.store.database import Database
 from ladder.store.queries.bot_page import bot_page
 from ladder.store.queries.head_to_head import head_to_head

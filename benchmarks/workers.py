@@ -21,7 +21,7 @@ from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.worker.worker_pool import WorkerPool
 
 BOARDS = (4, 16)

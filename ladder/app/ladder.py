@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.results.files import MatchFiles
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ from ladder.app.ladder import Ladder
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS

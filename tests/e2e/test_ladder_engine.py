@@ -16,7 +16,7 @@ from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from referee.records.file import read_record
 from referee.records.lines import MatchLine
 from tests.e2e.small_ladder import SmallLadder, events

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import NullPool, create_engine, text
 
 from ladder.settings.settings import Settings, load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.migrations import upgrade
 from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.postgres import Server, running_server

@@ -11,8 +11,8 @@ from ladder.app.ladder import Ladder
 from ladder.results.files import MatchFiles
 from ladder.results.summary import summarise
 from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import make_folders, open_ladder
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.upgrading import make_folders, open_ladder
 from referee.records.file import PackedRecord
 from referee.records.lines import MatchLine
 from tests.ladder.ladders import NOW, enter, lease, queue

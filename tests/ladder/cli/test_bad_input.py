@@ -15,7 +15,7 @@ import ladder.cli
 from ladder.results.files import LOGS_BYTES, MatchFiles
 from ladder.runner.run_log import log_to
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.rules_file import FILE_BYTES, to_toml

@@ -17,7 +17,7 @@ from ladder.cli.organise.run import ASKED
 from ladder.errors import NoLadder
 from ladder.people.commands.table import OPENED
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.terminal import ladder as terminal
 from tests.e2e.command import every_command
 from tests.referee.recorded import match_lines, write_record

@@ -12,7 +12,7 @@ from ladder.app.new_file import THERE, write_new
 from ladder.cluster.private_files import write_private
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.values.new_name import NO_LINKS, give_new_name
 from tests.e2e.command import every_command
 from tests.referee.recorded import match_lines, write_record

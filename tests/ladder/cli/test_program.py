@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from pigpen.version import __version__
 from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process
 from tests.ladder import shown

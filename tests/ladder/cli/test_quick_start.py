@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ladder.settings.settings import load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,7 +25,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.coordinators import write_workers
 from ladder.store.commands.estimates import refresh
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown

@@ -20,7 +20,7 @@ from ladder.runner.run_log import LONGEST_PAUSE
 from ladder.runner.runner import IDLE_SECONDS, Runner, StopCondition, TooFewBots
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from ladder.store.models import Status
 from ladder.store.open_submissions import open_submissions

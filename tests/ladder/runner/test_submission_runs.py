@@ -19,8 +19,8 @@ from ladder.runner.submission_coordinator import TRIAL_SECONDS
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submission_queue import ALWAYS_LOST, withdraw
-from ladder.store.commands.upgrading import open_ladder
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from ladder.trials.trial_tasks import SubmissionOutcome
 from tests.ladder.ladders import enter

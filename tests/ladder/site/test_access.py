@@ -27,7 +27,7 @@ from ladder.settings.settings import load_settings
 from ladder.site.server.viewer import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
 from ladder.values.cluster import WorkerState
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor

@@ -16,7 +16,8 @@ from sqlalchemy import select
 from ladder.errors import LadderError, StoreError
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import back_up, open_ladder
+from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.upgrading import back_up
 from ladder.store.database import Database
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sqlalchemy import text
 from ladder.errors import LadderError, StoreError
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder, revision_in
+from ladder.store.commands.opening import open_ladder, revision_in
 from ladder.store.database import Database
 from ladder.store.schema import REVISION
 from tests.ladder.postgres import Server
@@ -192,7 +192,7 @@ def test_who_opens_a_new_file_waits_for_who_writes_it(tmp_path: Path) -> None:
 @pytest.mark.sqlite
 def test_a_command_that_reads_does_not_load_alembic(tmp_path: Path) -> None:
     open_ladder(load_settings(data_dir=tmp_path), create=True).close()
-    code = f"import sys; from ladder.settings.settings import *; from ladder.store.commands.upgrading import *; \
+    code = f"import sys; from ladder.settings.settings import *; from ladder.store.commands.opening import *; \
              open_ladder(load_settings(data_dir={str(tmp_path)!r})); print('alembic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -10,7 +10,8 @@ from sqlalchemy import insert, inspect, select, text
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder, upgrade_ladder
+from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.database import Database
 from ladder.store.schema import REVISION
 

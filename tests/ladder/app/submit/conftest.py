@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ladder.settings.settings import Settings, load_settings
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.database import Database
 from tests.ladder.registries import running_registry
 

@@ -8,7 +8,7 @@ import pytest
 
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from tests.e2e.command import pigpen
 from tests.ladder.ladders import enter, enter_version
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.outbox import disable
-from ladder.store.commands.upgrading import open_ladder
 from ladder.store.commands.webhooks import find_webhook
 from ladder.values.webhooks import CHOICES
 from tests.e2e.command import pigpen

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
 from tests.for_two import FOR_TWO, write_for_two

@@ -19,9 +19,9 @@ from ladder.store.commands.computations import NewQuestion, ask
 from ladder.store.commands.computations import claim as claim_computation
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
+from ladder.store.commands.opening import check_revision, revision_in
 from ladder.store.commands.people_tables import claim_tables
 from ladder.store.commands.submission_queue import claim as claim_submissions
-from ladder.store.commands.upgrading import check_revision, revision_in
 from ladder.store.database import Database
 from ladder.store.schema import is_empty
 from ladder.store.table_models import PeopleTable

@@ -10,8 +10,8 @@ from sqlalchemy import event, func, select, update
 
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.suspending import resume_due, suspend_for_voids
-from ladder.store.commands.upgrading import open_ladder
 from ladder.store.models import State, Status
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend

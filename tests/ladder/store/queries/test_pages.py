@@ -16,8 +16,8 @@ from ladder.ratings.batch import fit, pair_weight
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.estimates import refresh
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.upgrading import open_ladder
 from ladder.store.names import find_match, find_variant, find_version
 from ladder.store.queries.bot_page import EXAMPLES, bot_page, bots, faults_of
 from ladder.store.queries.explanation import explain, sides_of

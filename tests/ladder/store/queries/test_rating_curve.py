@@ -11,7 +11,7 @@ from ladder.results import standing
 from ladder.results.standing import MAX_POINTS, step_of
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.names import find_stored_bot, find_variant
 from ladder.store.queries.rating_curve import TOP_POINTS, rating_curve, top_curves
 from ladder.store.queries.standings import standings

@@ -13,7 +13,7 @@ from ladder.results.standing import MAX_POINTS
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.entries import settle_house_bots
-from ladder.store.commands.upgrading import open_ladder
+from ladder.store.commands.opening import open_ladder
 from ladder.store.queries.whats_new import bot_news, own_news
 from ladder.values.value import time_of
 from tests.ladder import shown
