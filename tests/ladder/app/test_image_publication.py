@@ -29,8 +29,9 @@ from ladder.store.submission_look import look_at
 from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
-from ladder.worker.bot_store import BotStore, PulledImages, StorePlan
+from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.match_tasks import TaskBot, load_version
+from ladder.worker.pulled_images import PulledImages
 from ladder.worker.trials import try_task
 from ladder.worker.worker import Worker
 from tests.for_two import FOR_TWO

@@ -77,7 +77,7 @@ def of_another_boot() -> str:
 
 def ended_here() -> str:
     """A process of this machine that has ended."""
-    name = "from ladder.sandbox.host import owners; print(owners.this_process())"
+    name = "from ladder.sandbox.host import scratch; print(scratch.this_process())"
     return subprocess.run([sys.executable, "-c", name], capture_output=True, text=True, check=True).stdout.strip()
 
 

@@ -14,8 +14,8 @@ from ladder.registry.client import RegistryLogin
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker import bot_store
-from ladder.worker.bot_store import MARKS, PulledImages
 from ladder.worker.match_tasks import ProgramLost, TaskBot
+from ladder.worker.pulled_images import MARKS, PulledImages
 from tests.ladder.registries import running_registry
 from tests.ladder.trials.tiny import load_tiny, push
 
