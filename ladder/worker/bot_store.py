@@ -1,8 +1,4 @@
-"""
-The bots that a worker of another machine keeps: their images on its engine, their folders on its disk.
-
-`PulledImages` has each image once for all processes of the worker, within a limit of bytes.
-"""
+"""The bots that a worker of another machine keeps: their images on its engine, their folders on its disk."""
 
 from __future__ import annotations
 
@@ -20,14 +16,13 @@ from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.task import Message
 from ladder.worker.kept_folders import FolderMissing, KeptFolders
-from ladder.worker.pulled_images import PulledImages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
     from ladder.trials.trial_tasks import SubmissionTask
     from ladder.worker.match_tasks import FolderTask, TaskBot
-
+    from ladder.worker.pulled_images import PulledImages
 
 IMAGE_BYTES = 20 * 1024**3
 FOLDER_BYTES = 2 * 1024**3
@@ -124,6 +119,7 @@ class BotStore:
 
     @cached_property
     def _images(self) -> PulledImages:
+        from ladder.worker.pulled_images import PulledImages  # matches in processes need no Docker
 
         return PulledImages(self._plan.data_dir, self._plan.image_bytes)
 
