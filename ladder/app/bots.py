@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.store import names
-from ladder.store.queries import bot_page as lists
 from ladder.store.queries import bot_page as pages
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
@@ -71,7 +70,7 @@ def standings(
 def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:
     """Read every bot, or those of one owner, by name."""
     with ladder.database.read() as session:
-        return lists.bots(session, owner=owner)
+        return pages.bots(session, owner=owner)
 
 
 def matchups(ladder: Ladder, variant: str, first: int) -> Matchups:
@@ -100,7 +99,7 @@ def some_bots(ladder: Ladder, after: str | None = None, limit: int = 100) -> Bot
         limit: Number of bots to give at most, from 1.
     """
     with ladder.database.read() as session:
-        found = lists.bots(session, after, limit + 1)
+        found = pages.bots(session, after, limit + 1)
     return BotList(bots=tuple(found[:limit]), next=found[limit - 1].bot if len(found) > limit else None)
 
 

@@ -102,7 +102,7 @@ async def start_witness(program: Program) -> WitnessStart:
         seat = StreamSeat(folder / SOCKET_NAME, token)
         stack.push_async_callback(seat.close)
         await seat.listen()
-        began = loop_time()  # on a busy machine a program runs before the engine has said that it has started it
+        began = loop_time()  # on a busy machine a program runs before the engine reports that it has started it
         instance = await program.start(SeatMount(folder, token, LABELS))
         stack.push_async_callback(instance.stop)
         ended, taken = asyncio.ensure_future(instance.wait()), asyncio.ensure_future(seat.taken.wait())

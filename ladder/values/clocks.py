@@ -2,7 +2,7 @@
 Clock settings as people type them.
 
 A bot's clock is written 60+0.1: 60 s in the bank and 0.1 s more for each decision. For a person at a table there are
-only limits of the seconds for each decision; a command can read them here before it loads anything else.
+only limits of the seconds for each decision.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ladder.app.cluster.remarks import slots_of
 from ladder.entry.policy import Act, check, may
 from ladder.errors import LadderError
-from ladder.store.commands import coordinators as commands
 from ladder.store.commands import coordinators as store
 from ladder.store.commands.accounts import write_audit
 from ladder.store.queries import overview
@@ -149,14 +148,14 @@ def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
             raise _unknown(session, name)
         if state is not WorkerState.GONE:
             raise LadderError(f"The worker {name} is connected; stop it first, on its machine.")
-        commands.forget_worker(session, name)
+        store.forget_worker(session, name)
         write_audit(session, viewer, "worker.forget", name, ladder.clock())
 
 
 def _want(ladder: Ladder, viewer: Viewer, name: str, wanted: WantedState, reason: str) -> WorkerRow:
     check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
-        if not commands.set_wanted(session, name, wanted, reason):
+        if not store.set_wanted(session, name, wanted, reason):
             raise _unknown(session, name)
         action = "worker.drain" if wanted is WantedState.DRAINED else "worker.resume"
         write_audit(session, viewer, action, name, ladder.clock(), **({"reason": reason} if reason else {}))

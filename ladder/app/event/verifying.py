@@ -123,7 +123,7 @@ def _zipped(exported: ExportedEvent, records: Sequence[tuple[str, Path]]) -> Ite
 
 def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
     turns = rows.turns_of(session, event.id)
-    if any(match.sealed for _, match in turns):  # the same is said whether it is over, which is not public
+    if any(match.sealed for _, match in turns):  # the same sentence whether it is over, which is not public
         raise LadderError(
             f"Not all results of {event.name!r} are shown yet. "
             f"An organiser shows the next: pigpen event release {event.name}"
