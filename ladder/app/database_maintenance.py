@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ladder.app.webhooks import key_findings
 from ladder.errors import UserError
 from ladder.results.files import TableFiles
-from ladder.runner.lease_loop import has_surely_ended
+from ladder.runner.presence import has_surely_ended
 from ladder.settings.settings import read_url
 from ladder.store.commands.coordinators import lease_time
 from ladder.store.commands.copying import copy_ladder

@@ -9,7 +9,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, no_runner
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, StoreError
-from ladder.runner.lease_loop import has_surely_ended
+from ladder.runner.presence import has_surely_ended
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
 from ladder.store.queries.overview import count_webhooks, oldest_computation, oldest_queued, unfinished_tasks
 from ladder.values.accounts import LOCAL

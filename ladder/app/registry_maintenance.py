@@ -14,7 +14,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError, UserError
-from ladder.registry.client import RegistryClient, RegistryLogin
+from ladder.registry.client import RegistryClient
+from ladder.registry.login import RegistryLogin
 from ladder.registry.names import OWN, ImageName, in_registry
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, is_loopback, registry_program, write_config
 from ladder.registry.tokens import DELETE, FOLDER, LADDER_SECONDS, Access, registry_key, sign

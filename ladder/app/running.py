@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.app.doctor import with_runtime
+from ladder.app.event_log import event_log
 from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
@@ -32,9 +33,8 @@ from ladder.runner.cluster_executor import ClusterExecutor, play_remotely
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.fleet import Fleet, FleetTable
-from ladder.runner.fleet_roster import Demands
+from ladder.runner.fleet_admission import Demands
 from ladder.runner.leased_tasks import RegistryLogins
-from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host import scratch
@@ -49,7 +49,7 @@ from ladder.worker.worker_pool import WorkerPool, WorkerProcess
 from pigpen.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, MutableMapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from ladder.app.ladder import Ladder
@@ -187,37 +187,6 @@ def demands_of(settings: Settings) -> Demands:
     if settings.sandbox == SandboxKind.PROCESS:
         return Demands(__version__)
     return Demands(__version__, settings.runtime, platform.machine(), SEATS * Limits().memory)
-
-
-@contextmanager
-def event_log(
-    ladder: Ladder,
-    name: str,
-    watch: Callable[[MutableMapping[str, Any]], None] = lambda event: None,
-    *,
-    to_stderr: bool = False,
-) -> Iterator[None]:
-    """
-    Write the events of this process to ``logs/NAME.jsonl`` in the ladder's folder.
-
-    Args:
-        ladder: The ladder.
-        name: The file's name, without the ending.
-        watch: Called with each event.
-        to_stderr: Write each event to stderr, too.
-
-    Raises:
-        SandboxError: If the log cannot be written.
-    """
-    file = ladder.settings.data_dir / "logs" / f"{name}.jsonl"
-    try:
-        stop = log_to(file, to_stderr=to_stderr, watch=watch)
-    except OSError as error:
-        raise SandboxError(f"The log {file} cannot be written: {error.strerror}.") from error
-    try:
-        yield
-    finally:
-        stop()
 
 
 @dataclass(frozen=True)

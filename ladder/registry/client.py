@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 import urllib3.exceptions
-from pydantic import Field
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.registry.login import RegistryLogin
 from ladder.registry.manifests import ACCEPTED, MAX_CONFIG, MAX_MANIFEST, ImageTotal, PlainStream, read_layer
 from ladder.registry.manifests import PIECE as ARCHIVE_PIECE
-from ladder.values.task import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,26 +30,6 @@ if TYPE_CHECKING:
 
     from ladder.registry.manifests import Blob, Manifest
     from ladder.registry.names import ImageName
-
-
-class RegistryLogin(Message):
-    """The registry, and a token for it."""
-
-    address: str
-    """Host and port."""
-    plain: bool
-    """True if it speaks HTTP."""
-    token: str = Field(repr=False)
-    """Valid for the images of one task, and for an hour; secret."""
-
-
-class ImagePlace(Message):
-    """A place in the registry for an image of the ladder's own."""
-
-    repository: str
-    """`pigpen/…`, for what one submission was built to, or one image."""
-    login: RegistryLogin
-    """Good for pulling and pushing there, and nowhere else."""
 
 
 CONNECTING, READING = 10.0, 60.0

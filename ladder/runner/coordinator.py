@@ -19,9 +19,9 @@ import structlog
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
-from ladder.runner.lease_loop import BEAT_SECONDS, CoordinatorPresence
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
+from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence
 from ladder.runner.returned import summary_of
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.bot_source import find_bot

@@ -26,7 +26,8 @@ from ladder.values.task import storable
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from ladder.runner.fleet_roster import Demands, FleetWorker
+    from ladder.runner.fleet_admission import Demands
+    from ladder.runner.fleet_roster import FleetWorker
     from ladder.store.database import Database
     from ladder.values.cluster import WorkerOrder, WorkerRow
 

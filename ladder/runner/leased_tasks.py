@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.registry.client import ImagePlace, RegistryLogin
+from ladder.registry.login import ImagePlace, RegistryLogin
 from ladder.registry.names import in_registry, own_repository
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.sandbox.bots.content import kept_folder

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, cast
 
 from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.files import SubmissionFolders
-from ladder.runner.lease_loop import CoordinatorPresence
 from ladder.runner.leased_tasks import RegistryLogins
+from ladder.runner.presence import CoordinatorPresence
 from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue

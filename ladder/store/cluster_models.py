@@ -49,7 +49,7 @@ class StoredCoordinator(Base):
     holder: Mapped[str] = mapped_column(primary_key=True)
     """Its name in leases (`owners.this_process`)."""
     folder: Mapped[str] = mapped_column(String(64))
-    """Id of the folder that it keeps records in (`ladder.runner.lease_loop.folder_id`)."""
+    """Id of the folder that it keeps records in (`ladder.runner.presence.folder_id`)."""
     joined: Mapped[float]
     seen: Mapped[float]
     """Unix time of its last report that it runs, by the database's clock, as `joined`."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from ladder.entry.claims import SubmissionLook
     from ladder.matches.preflight import Preflight, SelfPlay
-    from ladder.registry.client import ImagePlace
+    from ladder.registry.login import ImagePlace
     from ladder.sandbox.base import Loaded, Sandbox
     from ladder.trials.trial_tasks import SubmissionTask
     from ladder.values.names import Builds

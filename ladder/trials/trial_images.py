@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
     from docker.models.images import Image
 
-    from ladder.registry.client import ImagePlace, RegistryLogin
+    from ladder.registry.login import ImagePlace, RegistryLogin
     from ladder.trials.trial_tasks import SubmissionTask
 
 RUN_LABELS = (MARK, OWNER, SANDBOX)

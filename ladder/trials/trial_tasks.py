@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import Field, PositiveFloat, field_validator, model_validator
 
 from ladder.entry.claims import SubmissionLook
-from ladder.registry.client import ImagePlace, RegistryLogin
+from ladder.registry.login import ImagePlace, RegistryLogin
 from ladder.values.names import Builds
 from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
 from ladder.values.submission import Failure, VariantFile

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, model_validator
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.registry.client import RegistryLogin
+from ladder.registry.login import RegistryLogin
 from ladder.results.files import Logs
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.values.live_events import Public

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pigpen.bot import Bot, decide
-from referee.seats.person_seat import Presence
+from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:

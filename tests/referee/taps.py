@@ -17,7 +17,7 @@ from pigpen.wire.messages import notice_message, request_message, seen_message, 
 from referee.match import table
 from referee.match.formats import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
-from referee.seats.person_seat import Presence
+from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure
 from tests.referee.scripted_seats import FakeTime
 from tests.referee.tables import play_match

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.sessions import DAY, DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
+from ladder.app.accounts.secrets import hash_of, new_secret, new_user_code, tidy_user_code
+from ladder.app.accounts.sessions import DAY, DEVICE, TOKEN
 from ladder.entry.networks import neighbourhood_of
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError

@@ -7,19 +7,16 @@ once, and stored as its SHA-256 only.
 
 from __future__ import annotations
 
-import hashlib
-import secrets
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.passwords import check_password
+from ladder.app.accounts.secrets import hash_of, new_secret
 from ladder.entry.policy import Act, check
-from ladder.errors import Forbidden, StoreError
-from ladder.store.commands.accounts import add_credential, renew_hash, revoke, set_password, touch, write_audit
+from ladder.errors import Forbidden
+from ladder.store.commands.accounts import add_credential, renew_hash, revoke, set_password, write_audit
 from ladder.store.names import account_of, find_account, name_of
-from ladder.store.queries.account_lists import holder_of
-from ladder.values.accounts import ANONYMOUS, Role, Scope, Viewer
+from ladder.values.accounts import Scope, Viewer
 
 if TYPE_CHECKING:
     from ladder.app.accounts.passwords import Passwords
@@ -30,92 +27,6 @@ if TYPE_CHECKING:
 
 TOKEN, SESSION, INVITATION, DEVICE = "pgp_", "pgs_", "pgi_", "pgd_"
 """Beginnings of the kinds of secrets, so that people, and programs that look for leaks, recognise one."""
-RANDOM_BYTES = 32
-LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-"""Of codes that people compare: no vowels, so no words; nothing that looks like a digit."""
-
-
-def new_secret(prefix: str) -> str:
-    """
-    Make a secret.
-
-    >>> len(new_secret(TOKEN)), new_secret(TOKEN)[:4]
-    (47, 'pgp_')
-    """
-    return prefix + secrets.token_urlsafe(RANDOM_BYTES)
-
-
-def hash_of(secret: str) -> str:
-    """
-    Give what is stored of a secret: 256 random bits need no salt, and no slow hash.
-
-    >>> hash_of("pgp_")[:8]
-    'a0f0cd3e'
-    """
-    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
-
-
-def new_user_code() -> str:
-    """
-    Make a code that people compare at two screens: `BCDF-GHJK`.
-
-    >>> len(new_user_code()), new_user_code()[4]
-    (9, '-')
-    """
-    letters = "".join(secrets.choice(LETTERS) for _ in range(8))
-    return f"{letters[:4]}-{letters[4:]}"
-
-
-def tidy_user_code(text: str) -> str:
-    """
-    Read such a code as people type it.
-
-    >>> tidy_user_code(" bcdf ghjk")
-    'BCDF-GHJK'
-    """
-    letters = "".join(letter for letter in text.upper() if letter in LETTERS)[:8]
-    return f"{letters[:4]}-{letters[4:]}"
-
-
-LONGEST = 100
-"""Characters: no secret is longer."""
-TOUCHED_SECONDS = 600.0
-"""Seconds between two updates of the time when a secret was last used, at least."""
-
-DISABLED = "This account is disabled; ask the organiser of the ladder."
-
-
-def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
-    """
-    Find the caller by a secret.
-
-    Args:
-        ladder: The ladder.
-        secret: Of a session, or a token.
-        address: From where.
-
-    Returns:
-        `ANONYMOUS` if the secret opens no account: it is wrong, expired or revoked, or the account is disabled.
-    """
-    kind = {SESSION: "session", TOKEN: "token"}.get(secret[:4])
-    if kind is None or len(secret) > LONGEST:
-        return ANONYMOUS
-    now = ladder.clock()
-    with ladder.database.read() as session:
-        holder = holder_of(session, hash_of(secret), kind, now)
-    if holder is None:
-        return ANONYMOUS
-    if now - holder.used > TOUCHED_SECONDS:
-        with suppress(StoreError), ladder.database.write() as session:
-            touch(session, holder.credential, now)
-    return Viewer(
-        name=holder.name,
-        is_organiser=holder.role is Role.ORGANISER,
-        scopes=holder.scopes if kind == "token" else frozenset(Scope),
-        by_token=kind == "token",
-        credential=holder.credential,
-        address=address,
-    )
 
 
 DAY = 24 * 3600.0

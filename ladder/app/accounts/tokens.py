@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.sessions import DAY, TOKEN, hash_of, new_secret
+from ladder.app.accounts.secrets import hash_of, new_secret
+from ladder.app.accounts.sessions import DAY, TOKEN
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store.commands.accounts import add_credential, revoke_all, write_audit

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ladder.app.cluster.remarks import RENEW_DAYS, expiry
-from ladder.app.cluster.worker_start import check_worker_name
+from ladder.app.cluster.worker_names import check_worker_name
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority, make_worker, read_identity
 from ladder.errors import UserError
 from ladder.values.cluster import CertificateRow

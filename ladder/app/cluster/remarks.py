@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.runner.fleet_roster import why_shares_kernel
+from ladder.runner.fleet_admission import why_shares_kernel
 from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:

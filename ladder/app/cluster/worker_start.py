@@ -1,8 +1,4 @@
-"""
-Start of a cluster's worker on this machine: its options, and the names that it may have.
-
-It needs no database and no settings of a ladder.
-"""
+"""Starting a worker of a cluster on this machine; it needs no database and no settings of a ladder."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.app.cluster.worker_names import check_worker_name
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
@@ -25,22 +22,6 @@ from ladder.worker.bot_store import FOLDER_BYTES, IMAGE_BYTES, StorePlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME_LENGTH - 1}}}", re.ASCII)
-
-
-def check_worker_name(name: str) -> None:
-    """
-    Check a worker's name.
-
-    Raises:
-        UserError: If it is none.
-    """
-    if not NAME.fullmatch(name):
-        raise UserError(
-            f"{name[:80]!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."
-        )
-
 
 ADDRESS = re.compile(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import computing_files, deals_of, new_question
+from ladder.app.event_log import event_log
 from ladder.app.local.why import Source
-from ladder.app.running import event_log
 from ladder.computing.computing_service import RETRY_SECONDS, ComputationRows, ComputingService
 from ladder.errors import TooOften
 from ladder.store.commands.computations import ask

@@ -18,7 +18,7 @@ from ladder.sandbox.bots.bot_source import sample_names
 from ladder.store.commands import event_rounds
 from ladder.store.commands import held_events as commands
 from ladder.store.commands.accounts import write_audit
-from ladder.store.commands.outbox import announce_event
+from ladder.store.commands.event_news import announce_event
 from ladder.store.event_rows import find_event, visible_count
 from ladder.store.names import find_stored_bot
 from ladder.values.accounts import LOCAL

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from ladder.app.running import event_log
+from ladder.app.event_log import event_log
 from ladder.entry.claims import check_claim
 from ladder.entry.variants import chosen_variants
 from ladder.errors import BotRejected, SandboxError, StoreError, UserError

@@ -70,7 +70,7 @@ def serve(
 
         pigpen serve --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
-    from ladder.app.running import event_log
+    from ladder.app.event_log import event_log
     from ladder.serving import web_server
     from ladder.site.server.listening import Tls
 

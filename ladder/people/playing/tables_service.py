@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.running import event_log
+from ladder.app.event_log import event_log
 from ladder.people.playing.table_programs import TablePrograms
 from ladder.people.playing.table_run import COMING_SECONDS, UNATTENDED, TableRows, TableRun
 from ladder.people.tables.opening import GUEST_DAYS

@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.sessions import hash_of
+from ladder.app.accounts.secrets import hash_of
 from ladder.entry.networks import neighbourhood_of
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.matches.house import HOUSE_BOTS

@@ -17,8 +17,8 @@ from ladder.events.course import NextRound, max_matches
 from ladder.events.entrants import is_stand_in
 from ladder.store.all_tables import METADATA
 from ladder.store.bulk import reserve_ids
+from ladder.store.commands.event_news import announce_event
 from ladder.store.commands.held_events import check_rules, sides
-from ladder.store.commands.outbox import announce_event
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
 from ladder.store.event_rows import (

@@ -16,8 +16,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
 from ladder.results.think_times import added
-from ladder.store.commands.estimates import follow_states
-from ladder.store.commands.outbox import announce_event, announce_suspended
+from ladder.store.commands.event_news import announce_event
+from ladder.store.commands.outbox import announce_suspended
+from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
 from ladder.store.core_tables import BOT, FAULT, MATCH, PAIR, POINT, RATING, SEAT, THINKING, VERSION
 from ladder.store.event_models import EventTable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, exists, func, select, text
 
 from ladder.errors import LadderError
-from ladder.store.commands.outbox import announce_event
+from ladder.store.commands.event_news import announce_event
 from ladder.store.event_rows import find_event
 from ladder.store.models import StoredEvent
 from ladder.store.webhook_models import UNSENT, Webhook, WebhookMessage

@@ -13,7 +13,7 @@ from ladder.app import health as health_module
 from ladder.app.health import DOWN_SECONDS, MIN_FREE, WAITS, health, ladder_findings
 from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
-from ladder.runner.lease_loop import CoordinatorPresence
+from ladder.runner.presence import CoordinatorPresence
 from ladder.sandbox.host import scratch
 from ladder.store.commands.coordinators import coordinators, database_time, note_alive
 from ladder.values.accounts import ANONYMOUS, Viewer

@@ -18,7 +18,7 @@ from ladder.app.health import ladder_findings
 from ladder.app.ladder import Ladder
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
-from ladder.store.commands import outbox
+from ladder.store.commands import event_news, outbox
 from ladder.store.commands.event_rounds import Advance, advance_events
 from ladder.store.commands.outbox import disable, post
 from ladder.store.commands.results import record_summary
@@ -258,7 +258,7 @@ def test_nothing_is_written_by_a_transaction_that_fails(ladder: Ladder) -> None:
     with suppress(RuntimeError), ladder.database.write() as session:
         event = find_event(session, "cup")
         event.state = EventState.FROZEN
-        outbox.announce_event(session, event, NOW)
+        event_news.announce_event(session, event, NOW)
         assert session.execute(select(func.count(WebhookMessage.id))).scalar_one() == len(before) + 1
         raise RuntimeError
     assert kinds(ladder) == before
@@ -309,7 +309,7 @@ def test_no_message_says_more_than_the_site_says_at_that_moment(
             assert [one["bot"] for one in data["winners"]] == [one.name for one in page.standings[:3]]
         post(session, kind, data, now, event=event)
 
-    monkeypatch.setattr(outbox, "post", looked_at)
+    monkeypatch.setattr(event_news, "post", looked_at)
     hook(ladder)
     started_cup(ladder, file=FILE.format(show=show))
     to_the_end(ladder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from distributed.versions import get_versions
 
-from ladder.cli.organise.run import LadderWatch
+from ladder.cli.organise.watch import LadderWatch
 from ladder.cluster import connections
 from ladder.cluster.connections import BURST_LINES, LINE_CHARACTERS, MAX_CHARACTERS, REPORT_SECONDS, LogLimit
 from ladder.cluster.dispatcher import Dispatcher

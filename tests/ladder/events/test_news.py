@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ladder.events.held import EventNews, PublicCourse, ShownTable, news
+from ladder.events.news import EventNews, PublicCourse, ShownTable, news
 from ladder.values.webhooks import MessageKind
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from ladder.registry.client import RegistryLogin
+from ladder.registry.login import RegistryLogin
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED
 from ladder.registry.tokens import Access, registry_key, sign
 from tests.waiting import PATIENCE

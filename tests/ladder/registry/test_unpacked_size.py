@@ -21,7 +21,7 @@ from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import SPARSE, Pusher, layer, member
 
 if TYPE_CHECKING:
-    from ladder.registry.client import RegistryLogin
+    from ladder.registry.login import RegistryLogin
 
 pytestmark = pytest.mark.registry
 ROOM = 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ladder.runner.fleet import Fleet
-from ladder.runner.fleet_roster import Demands
+from ladder.runner.fleet_admission import Demands
 from ladder.values.cluster import MachineClass, WorkerFacts, WorkerReport
 
 VERSION = "1.0"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.results.files import LOGS_BYTES, MatchFiles
-from ladder.runner.returned import OtherAnswer, check_outcome, check_trial, summary_of
+from ladder.runner.asked import OtherAnswer, check_outcome, check_trial
+from ladder.runner.returned import summary_of
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionOutcome, SubmissionTask, TriedProgram

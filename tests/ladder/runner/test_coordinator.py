@@ -13,7 +13,7 @@ from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.errors import LadderError, StoreError
 from ladder.pairing.suspension import cool_down
 from ladder.runner.coordinator import MIN_MATCHES, Coordinator
-from ladder.runner.lease_loop import BEAT_SECONDS, CoordinatorPresence, folder_id
+from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence, folder_id
 from ladder.sandbox.host import scratch
 from ladder.settings.settings import load_settings
 from ladder.store import models

@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from ladder.pairing.suspension import Reporter
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
-from ladder.runner.fleet_roster import MAX_LIES, Demands, why_shares_kernel
+from ladder.runner.fleet_admission import Demands, why_shares_kernel
+from ladder.runner.fleet_roster import MAX_LIES
 from ladder.values.cluster import WorkerState
 from tests.ladder.runner.fleets import DEMANDS, GIB, HandClock, calibrate, fleet_of, joined, left
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from ladder.errors import LadderError
-from ladder.runner.lease_loop import GAP_SECONDS, MARK, CoordinatorPresence, folder_id
+from ladder.runner.presence import GAP_SECONDS, MARK, CoordinatorPresence, folder_id
 from ladder.sandbox.host import scratch
 from ladder.store.cluster_models import StoredCoordinator
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time

@@ -11,8 +11,8 @@ from urllib.parse import quote, unquote
 
 import pytest
 
+from ladder.app.event_log import event_log
 from ladder.app.ladder import Ladder
-from ladder.app.running import event_log
 from ladder.site.rendering.static_files import digest
 from ladder.store import models
 from ladder.values.text import sanitize

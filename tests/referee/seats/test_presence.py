@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from referee.seats.person_seat import Presence
+from referee.seats.presence import Presence
 from tests.waiting import PATIENCE
 
 

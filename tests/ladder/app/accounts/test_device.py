@@ -8,7 +8,7 @@ import pytest
 
 from ladder.app.accounts import device, managing, registering, sessions, tokens
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.sessions import viewer_by
+from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import Busy, LadderError
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer

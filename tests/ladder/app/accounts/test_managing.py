@@ -9,7 +9,8 @@ import pytest
 
 from ladder.app.accounts import managing, registering, tokens
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.sessions import Visit, viewer_by
+from ladder.app.accounts.sessions import Visit
+from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.app.submit import ordering
 from ladder.errors import Forbidden, LadderError, UserError

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from sqlalchemy import update
 
-from ladder.app.cluster import certs, worker_states
+from ladder.app.cluster import certs, remarks
 from ladder.app.cluster.worker_states import drain, workers
 from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
@@ -82,7 +82,7 @@ def shown(ladder: Ladder, columns: int, encoding: str = "utf-8", runtime: str | 
 
 
 def test_the_examples_are_true() -> None:
-    assert doctest.testmod(cluster).failed == doctest.testmod(worker_states).failed == 0
+    assert doctest.testmod(cluster).failed == doctest.testmod(remarks).failed == 0
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120, 160])

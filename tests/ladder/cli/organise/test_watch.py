@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from ladder.cli.organise.run import LadderWatch
+from ladder.cli.organise.watch import LadderWatch
 
 NASTY = "\x1b[31mred\x07\x9b2J\u202e[bold]"
 

@@ -13,7 +13,8 @@ from pigpen.client import Refused, Unreachable
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.values.view import Seen
 from referee.seats.clock import Stopwatch
-from referee.seats.person_seat import PersonAway, PersonSeat
+from referee.seats.person_seat import PersonSeat
+from referee.seats.presence import PersonAway
 from referee.seats.seat_server import new_token
 from tests.ladder.people.seat.listeners import RecordingListener
 from tests.referee.wires import RULES, question

@@ -13,7 +13,8 @@ from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.points import PairSums, fit_points
 from ladder.store import models
 from ladder.store.commands import estimates
-from ladder.store.commands.estimates import RefreshRate, follow_states, intervals, refresh, stale
+from ladder.store.commands.estimates import RefreshRate, refresh, stale
+from ladder.store.commands.rank_intervals import follow_states, intervals
 from ladder.store.commands.results import record_summary
 from ladder.store.last_estimate import estimate_of, los, margins_of
 from ladder.store.names import find_variant
@@ -135,7 +136,6 @@ def test_a_bot_that_leaves_during_a_fit_has_no_rank_and_others_are_ranked_withou
     play(database, versions, 20)
 
     def late(*fitted: Any) -> list[dict[str, Any]]:
-        monkeypatch.setattr(estimates, "intervals", intervals)
         with database.write() as session:
             session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.RETIRED
             follow_states(session, "hearts")

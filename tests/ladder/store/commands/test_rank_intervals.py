@@ -10,7 +10,8 @@ from ladder.app.ladder import Ladder
 from ladder.app.matches import explanation
 from ladder.store import models
 from ladder.store.commands.entries import retire
-from ladder.store.commands.estimates import active_versions, refresh
+from ladder.store.commands.estimates import refresh
+from ladder.store.commands.rank_intervals import active_versions
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import resume_entries, set_state, suspend_entries
 from ladder.store.last_estimate import estimate_of

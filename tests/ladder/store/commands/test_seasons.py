@@ -12,7 +12,8 @@ from sqlalchemy import func, select
 from ladder.ratings.elo import START
 from ladder.results.files import MatchFiles
 from ladder.store import models
-from ladder.store.commands.estimates import intervals, refresh, stale
+from ladder.store.commands.estimates import refresh, stale
+from ladder.store.commands.rank_intervals import intervals
 from ladder.store.commands.rerating import differences
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
@@ -208,7 +209,7 @@ def test_an_estimate_of_the_season_before_is_not_written(database: Database, mon
         end(database)
         return intervals(*arguments)
 
-    monkeypatch.setattr("ladder.store.commands.estimates.intervals", meanwhile)
+    monkeypatch.setattr("ladder.store.commands.rank_intervals.intervals", meanwhile)
     refresh(database, "hearts")
     with database.read() as session:
         assert session.get(models.StoredEstimate, "hearts") is None
