@@ -44,7 +44,7 @@ MANY = {
     "ladder/cli/replay/viewer.py": "the size of a screen",
     "ladder/cli/replay/why.py": "a decision has 2 choices at least",
     "ladder/people/commands/table_screen.py": "the size of a screen",
-    "ladder/runner/lease_loop.py": "minutes of a constant",
+    "ladder/runner/presence.py": "minutes of a constant",
     "ladder/sandbox/bots/bot_archive.py": "a limit",
     "ladder/store/commands/submission_queue.py": "SQL",
     "pigpen_arena/examples/train.py": "1,024 tables and more",

@@ -209,7 +209,7 @@ def test_an_estimate_of_the_season_before_is_not_written(database: Database, mon
         end(database)
         return intervals(*arguments)
 
-    monkeypatch.setattr("ladder.store.commands.rank_intervals.intervals", meanwhile)
+    monkeypatch.setattr("ladder.store.commands.estimates.intervals", meanwhile)
     refresh(database, "hearts")
     with database.read() as session:
         assert session.get(models.StoredEstimate, "hearts") is None
