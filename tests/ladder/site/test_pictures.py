@@ -9,7 +9,7 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 
 from ladder.app import matches
 from ladder.app.replay import deal_replayed
@@ -112,6 +112,27 @@ def test_long_names_are_cut_and_letters_that_no_font_has_are_replaced(monkeypatc
     assert font.getlength(shown) <= 330
     assert fitting("Trotter", 38, 330)[1] == "Trotter"
     assert fitting("猪猪1", 38, 330)[1] == f"{MISSING}{MISSING}1"
+
+
+@pytest.mark.parametrize("suit", "CDHS")
+@pytest.mark.parametrize("size", [12, 23, 200])
+def test_the_sign_of_a_suit_fills_its_square(suit: str, size: int) -> None:
+    mask = canvas.sign(suit, size).point(lambda value: 255 * (value > 127))
+    assert mask.size == (size, size)
+    left, top, right, bottom = mask.getbbox() or (0, 0, 0, 0)
+    assert min(right - left, bottom - top) >= 0.6 * size
+    assert max(right - left, bottom - top) >= 0.8 * size
+    assert abs(left + right - size) <= 2, "in the middle"
+
+
+def test_a_card_shows_its_suit_below_its_rank_in_the_colour_of_the_suit() -> None:
+    for name in ("AS", "TH", "5D", "QC"):
+        drawn = canvas.Canvas()
+        width = round(drawn.card(0, 0, name, 64))
+        lower = drawn.image.crop((0, 34, width, 64))
+        colour = ImageColor.getrgb(palette()[canvas.SUITS[name[1]]])
+        inked = sum(count for count, found in lower.getcolors(2**20) or () if found == colour)
+        assert inked > 0.05 * lower.width * lower.height, name
 
 
 def test_icons_are_drawn_in_the_sizes_that_are_asked_for(site: Visitor) -> None:

@@ -7,7 +7,7 @@ import gzip
 import json
 import socket
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -49,6 +49,21 @@ def test_a_question_has_the_token_and_says_who_asks() -> None:
     assert (method, path) == ("GET", "/api/v1/bots?limit=3&all=true")
     assert headers["authorization"] == f"Bearer {TOKEN}"
     assert headers["user-agent"].startswith("pigpen/")
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "body"),
+    [
+        ({"value": UploadOrder(bytes=3)}, "application/json", b'{"bytes":3}'),
+        ({"data": b"\x00{}"}, "application/octet-stream", b"\x00{}"),
+        ({}, None, b""),
+    ],
+)
+def test_what_is_sent_says_what_it_is(what: dict[str, Any], kind: str | None, body: bytes) -> None:
+    with telling((204, {}, b"")) as server, Connection(server.address, TOKEN) as connection:
+        connection.send("POST", "/uploads", type(None), headers={"Upload-Offset": "0"}, **what)
+    ((method, _, headers, came),) = server.asked
+    assert (method, headers.get("content-type"), headers["upload-offset"], came) == ("POST", kind, "0", body)
 
 
 def test_a_file_netrc_does_not_take_the_tokens_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

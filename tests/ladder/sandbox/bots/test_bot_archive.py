@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.bot_archive import LONG_HEADER, ArchiveLimits, unpack
 from ladder.sandbox.bots.content import Content, content_hash
+from ladder.sandbox.bots.members import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -146,10 +147,6 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "a long name that leads out": (raw(block(b"././@LongLink", b"L", 7), b"../../a", block(b"a")), "leads out"),
     "a pax name that leads out": (raw(block(b"x", b"x", 13), b"13 path=../a\n", block(b"a")), "leads out"),
     "a file without a name": (raw(block(b"./", b"0", 3), b"abc"), "a file without a name"),
-    "a name of 256 bytes": (packed(file("b" * 256)), "a name of more than 255 bytes"),
-    "a folder's name of 256 bytes": (packed(file("b" * 256 + "/bot.py")), "a name of more than 255 bytes"),
-    "a Chinese name of 256 bytes": (packed(file("猪" * 85 + "b")), "a name of more than 255 bytes"),
-    "a path of 1,001 bytes": (packed(file("/".join(["b" * 90] * 11) + "bb")), "a path of more than 1000 bytes"),
     "two files of one name": (packed(file("bot.py"), file("bot.py")), "two things of one name, 'bot.py'"),
     "two spellings of one name": (packed(file("a/bot.py"), file("./a//bot.py")), "two things of one name"),
     "a file, then a folder": (packed(file("a"), folder("a")), "two things of one name, 'a'"),
@@ -295,23 +292,32 @@ def test_of_more_files_than_the_ladder_takes_nothing_is_left(tmp_path: Path) -> 
     assert "more than 20,000 files and folders" in refused(archive, tmp_path, ArchiveLimits(ratio=10**9))
 
 
-@pytest.mark.parametrize(
-    ("members", "words"),
-    [
-        ([file("a", bytes(10_001))], "holds more than 10,000 bytes, which is the limit, at 'a'"),
-        ([file("a", bytes(6_000)), file("b", bytes(6_000))], "10,000 bytes, which is the limit, at 'b'"),
-        ([file(str(number), b"") for number in range(21)], "more than 20 files and folders"),
-        ([file(f"a/{number}", b"") for number in range(20)], "more than 20 files and folders"),
-        ([file("a/a/a/a/bot.py")], "more than 4 folders"),
-    ],
-)  # fmt: skip
-def test_each_limit_is_one_too_many_away(members: list[Member], words: str, tmp_path: Path) -> None:
-    assert words in refused(packed(*members), tmp_path, SMALL)
+LIMITED: dict[str, tuple[int, Callable[[int], list[Member]]]] = {
+    "bytes of one file": (SMALL.bytes, lambda n: [file("a", bytes(n))]),
+    "bytes of two files": (SMALL.bytes, lambda n: [file("a", bytes(6_000)), file("b", bytes(n - 6_000))]),
+    "files": (SMALL.members, lambda n: [file(str(number), b"") for number in range(n)]),
+    "files and the folder that they bring along": (
+        SMALL.members,
+        lambda n: [file(f"a/{number}", b"") for number in range(n - 1)],
+    ),
+    "levels of a file": (SMALL.levels, lambda n: [file("/".join("a" * n))]),
+    "levels of a folder": (SMALL.levels, lambda n: [folder("/".join("a" * n))]),
+    "bytes of a name": (255, lambda n: [file("b" * n)]),
+    "bytes of a folder's name": (255, lambda n: [file("b" * n + "/bot.py")]),
+    "bytes of a Chinese name": (255, lambda n: [file("猪" * 80 + "b" * (n - 240))]),
+    "bytes of a path": (MAX_NAME, lambda n: [file("/".join(["b" * 249] * 3) + "/" + "b" * (n - 750))]),
+}
+"""Limits, and members with a number of what is limited."""
 
 
-def test_what_is_just_within_the_limits_is_taken(tmp_path: Path) -> None:
-    members = [file(f"a/{number}", bytes(10_000 // 19)) for number in range(19)]
-    assert len(Content.read(unpacked(packed(*members), tmp_path, SMALL)).members) == 20
+@pytest.mark.parametrize("what", LIMITED)
+def test_one_more_than_a_limit_is_refused_and_the_limit_is_taken(what: str, tmp_path: Path) -> None:
+    limit, members = LIMITED[what]
+    for number in (limit - 1, limit):
+        (to := tmp_path / str(number)).mkdir()
+        assert Content.read(unpacked(packed(*members(number)), to, SMALL)).members
+    (over := tmp_path / "over").mkdir()
+    assert f"more than {limit} " in refused(packed(*members(limit + 1)), over, SMALL).replace(",", "")
 
 
 def test_a_stranger_s_name_comes_back_harmless_and_short(tmp_path: Path) -> None:

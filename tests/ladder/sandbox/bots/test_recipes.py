@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ladder.sandbox.bots.dockerfile_lines import LEAVE_OUT, NotUnderstood
+from ladder.sandbox.bots.dockerfile_lines import LEAVE_OUT, MAX_BYTES, NotUnderstood
 from ladder.sandbox.bots.recipes import FORMER_PATH, PLAIN, read_recipe
 from pigpen.version import __version__
 
@@ -30,6 +30,17 @@ def test_the_dockerfile_of_a_sample_bot_is_written_anew_on_our_base() -> None:
 
 def test_a_folder_without_a_dockerfile_is_copied_and_its_bot_py_run() -> None:
     assert PLAIN.lines == ('COPY ["files", "./"]', 'CMD ["python", "bot.py"]')
+
+
+@pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1])
+def test_a_dockerfile_has_at_most_so_many_bytes(size: int) -> None:
+    content = b"FROM pigpen/bot\nCOPY . .\n".ljust(size, b"\n")
+    if size > MAX_BYTES:
+        with pytest.raises(NotUnderstood) as refused:
+            read_recipe(content)
+        assert f"{MAX_BYTES:,}" in refused.value.why
+    else:
+        assert read_recipe(content).lines == ('COPY ["files", "."]',)
 
 
 @pytest.mark.parametrize(
