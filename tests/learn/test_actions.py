@@ -9,9 +9,8 @@ import pytest
 
 from pigpen.learn import Encoding, Steps, actions_of
 from pigpen.rules import CARDS, PRESETS, Action, Card, Deal, Face, IllegalAction, MoonChoice, Phase, Rules, cards_in
-from tests.rules.odd_rules import ODD
 from tests.rules.players import lumpy_deal, walk
-from tests.rules.table import named
+from tests.rules.table import ODD, named
 
 every_variant = pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 

@@ -12,9 +12,8 @@ from pigpen.learn import VERSION, Encoding, Steps
 from pigpen.rules import CARDS, PRESETS, Card, Deal, Face, Phase, Rules, cards_in, mask_of
 from pigpen.rules.cards import parse_cards
 from tests.learn.hidden import with_hidden_cards_exchanged
-from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal, walk
-from tests.rules.table import named
+from tests.rules.table import ODD, named
 
 every_variant = pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 

@@ -23,8 +23,7 @@ from pigpen.learn.single_table import Table
 from pigpen.rules import PRESETS, IllegalAction, Phase, Rules
 from sample_bots.cautious.bot import Cautious
 from tests.for_two import FOR_TWO
-from tests.rules.odd_rules import ODD
-from tests.rules.table import named
+from tests.rules.table import ODD, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

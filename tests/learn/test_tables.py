@@ -19,8 +19,7 @@ from pigpen.learn.python_tables import PythonTables
 from pigpen.rules import PRESETS, Direction, IllegalAction, Passing, Phase, Rules
 from pigpen.sim import native
 from tests.for_two import FEW_TRICKS, FOR_THREE, FOR_TWO
-from tests.rules.odd_rules import ODD
-from tests.rules.table import named
+from tests.rules.table import ODD, named
 
 if TYPE_CHECKING:
     from pigpen.learn.single_table import Table

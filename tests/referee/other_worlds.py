@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Face, IllegalAction, MoonChoice, Phase, cards_in, mask_of
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.rules.parallel import World, parallel
+from tests.rules.perft import World, parallel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

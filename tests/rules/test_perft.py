@@ -1,5 +1,5 @@
 """
-Golden counts of the move tree, as chess engines have them.
+Golden counts of the move tree, as chess engines have them, and the engine against the naive referee.
 
 Both referees must give each list: the engine, and the naive one that was written from the rule text. A list holds the
 nodes after one choice, two choices, and so on; sealed choices are counted seat by seat.
@@ -7,12 +7,17 @@ nodes after one choice, two choices, and so on; sealed choices are counted seat 
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from hypothesis import given
 
 from pigpen.rules import PRESETS, Deal, Face, Phase, deal_hands, seed_from
-from tests.rules.pairs import naive_twin
+from tests.rules.naive import NaiveDeal
 from tests.rules.perft import engine_counts, naive_counts
-from tests.rules.table import small
+from tests.rules.piles import action, asked, naive_twin, options
+from tests.rules.players import chances, lumpy_deal, lumpy_hands, some
+from tests.rules.table import names, small
 
 SEED = seed_from("7")
 LATER = pytest.mark.long
@@ -119,3 +124,36 @@ def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: 
             naive.do((str(options[len(options) // 2]),))
     assert engine_counts(deal, choices) == counts[:choices]
     assert naive_counts(naive, choices) == counts[:choices]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@some
+@given(chance=chances)
+def test_the_naive_referee_agrees_about_everything(preset: str, chance: Random) -> None:
+    deal = lumpy_deal(PRESETS[preset], chance)
+    assert_agreement(deal, naive_twin(deal), chance)
+
+
+@pytest.mark.parametrize("preset", [name for name in PRESETS if name.startswith("gongzhu")])
+@some
+@given(chance=chances)
+def test_the_naive_referee_agrees_when_another_seat_leads(preset: str, chance: Random) -> None:
+    """GZ-2: the opening of later deals."""
+    rules = PRESETS[preset]
+    leader = chance.randrange(rules.players)
+    deal = Deal(rules, lumpy_hands(rules, chance), leader=leader)
+    assert_agreement(deal, naive_twin(deal, leader), chance)
+
+
+def assert_agreement(deal: Deal, naive: NaiveDeal, chance: Random) -> None:
+    while not deal.is_over:
+        assert asked(deal) == naive.asked()
+        moves = naive.options()
+        assert options(deal) == moves
+        move = chance.choice((moves[0], moves[-1], chance.choice(moves)))
+        deal.apply(min(deal.to_act), action(deal, move))
+        naive.do(move)
+        assert [set(names(hand).split()) for hand in deal.hands] == naive.hands
+        assert [set(names(taken).split()) for taken in deal.taken] == naive.captured
+    assert naive.asked() is None
+    assert list(deal.scores()) == naive.scores()

@@ -17,7 +17,7 @@ from pigpen.rules import PRESETS, Phase, Rules
 from pigpen.search import CardTree
 from pigpen.sim import native
 from pigpen.sim.native.binding import Engine
-from tests.rules.odd_rules import ODD
+from tests.rules.table import ODD
 from tests.sim.test_card_tree import places
 from tests.sim.views import bot_view
 

@@ -16,9 +16,8 @@ from pigpen.sim.card_tree import MIN_BRANCHES, SOLVED_TRICKS
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sampling import Unseen
 from pigpen.sim.sim_random import SimRandom
-from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal, somewhere
-from tests.rules.table import named
+from tests.rules.table import ODD, named
 from tests.sim.views import bot_view
 
 if TYPE_CHECKING:

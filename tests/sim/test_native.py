@@ -17,9 +17,8 @@ from hatch_engine import ENGINE
 from pigpen.rules import PRESETS, Phase
 from pigpen.sim import native
 from pigpen.sim.playout import Policy, playout
-from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal, somewhere
-from tests.rules.table import named
+from tests.rules.table import ODD, named
 from tests.sim.views import bot_view
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ from pigpen.rules.cards import FULL_DECK
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_SALE, HEARTS, HEARTS_SHORT
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.splits import Unfit
-from tests.rules.odd_rules import MIXED
+from tests.rules.piles import key_of, possible
 from tests.rules.players import any_action, lumpy_deal, walk
-from tests.rules.possible import key_of, possible
-from tests.rules.table import NO_PASS, dealt, expose, mask, named, play, small
+from tests.rules.table import MIXED, NO_PASS, dealt, expose, mask, named, play, small
 from tests.sim.views import bot_view
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from pigpen.rules import PRESETS, Card, Deal, MoonChoice, Phase, Rules
 from pigpen.rules.presets import GONGZHU, GONGZHU_PARTNERS, HEARTS
 from pigpen.sim import native
 from pigpen.sim.solving import Solution, TooLong, solve
-from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal
-from tests.rules.table import dealt, expose, named, play, small, state
+from tests.rules.table import ODD, dealt, expose, named, play, small, state
 from tests.sim.views import bot_view
 
 

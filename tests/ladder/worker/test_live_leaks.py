@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ladder.values.live_events import AnyLive
     from pigpen.rules import MoonChoice, Rules
     from referee.records.lines import AnyLine
-    from tests.rules.parallel import World
+    from tests.rules.perft import World
 
 MATCHES = 3
 DEALS = 4

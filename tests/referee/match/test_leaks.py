@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
     from tests.referee.scripted_seats import Script
-    from tests.rules.parallel import World
+    from tests.rules.perft import World
 
 MATCHES = 10
 DEALS = 4

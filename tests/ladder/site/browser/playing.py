@@ -22,7 +22,7 @@ from pigpen.rules import PRESETS
 from pigpen.rules.presets import HEARTS
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.records.steps import parse_action
-from tests.rules.odd_rules import ODD
+from tests.rules.table import ODD
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, by_mo
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE
 from tests.ladder.site.browser.sitting import address, sit, tables
-from tests.rules.odd_rules import ODD
+from tests.rules.table import ODD
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
