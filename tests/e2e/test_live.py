@@ -25,7 +25,7 @@ from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, wa
 from tests.e2e.small_ladder import events as logged
 from tests.e2e.test_killed_workers import assert_whole, named, two_at_work
 from tests.processes import has_ended
-from tests.referee.taps import found
+from tests.referee.wires import found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

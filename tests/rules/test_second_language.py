@@ -18,8 +18,8 @@ from pigpen.rules.shuffle import derived_number
 from referee.match.formats import seats_of
 from referee.records.framing import START, chained
 from referee.records.steps import names_of
-from tests.referee.altered import ALTERED
 from tests.referee.recorded import faulty_seats, match_lines, write_record
+from tests.referee.worlds import ALTERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 from ladder.values.live_events import parse
 from ladder.worker.live_observer import HELD_CHARACTERS, LiveObserver
 from referee.match.formats import Format, MatchSpec
-from tests.referee.other_worlds import careless
 from tests.referee.tables import play_tables
-from tests.referee.taps import Tap
+from tests.referee.wires import Tap
+from tests.referee.worlds import careless
 
 if TYPE_CHECKING:
     from ladder.values.live_events import AnyLive

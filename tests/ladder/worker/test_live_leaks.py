@@ -12,8 +12,8 @@ from referee.match.formats import Format
 from referee.records.lines import DealLine
 from tests.ladder.worker.live_events import read, unexpected
 from tests.referee.match.test_leaks import every_preset
-from tests.referee.other_worlds import at, careless, other_world, replay, world_of
-from tests.referee.taps import Sent, Tap, played, spec_of
+from tests.referee.wires import Sent, Tap, played, spec_of
+from tests.referee.worlds import at, careless, other_world, replay, world_of
 from tests.rules.players import lumpy_hands
 
 if TYPE_CHECKING:

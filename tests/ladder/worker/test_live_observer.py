@@ -26,7 +26,7 @@ from pigpen.rules.cards import parse_cards
 from referee.match.table import bot_seed
 from referee.records.lines import DealLine, MatchLine, ResultLine
 from tests.ladder.worker.live_events import read, watched
-from tests.referee.taps import found
+from tests.referee.wires import found
 from tests.rules.table import named
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""Matches of boards: every bot holds every hand, each rotation at a table of its own."""
+"""
+Matches of boards: every bot holds every hand, each rotation at a table of its own; boards take out luck.
+
+The seed of the run against luck is fixed, so it cannot flake.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.boards import TABLES, errors
 from pigpen import DealResult, MatchResult
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format, MatchSpec, seats_of
-from referee.match.match import Match
+from referee.match.match import CannotResume, Match, Unfinished
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
+from tests.referee.recorded import SEED as RECORDED_SEED
+from tests.referee.recorded import match_lines
 from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, honest
 from tests.referee.tables import play_match, play_tables
 
@@ -231,3 +238,72 @@ async def test_one_table_with_independent_deals_has_the_cards_of_the_boards() ->
     assert [line.hands for line in lines if isinstance(line, DealLine)] == [
         line.hands for line in boards if line.rotation == 0
     ]
+
+
+@pytest.mark.parametrize("variant", ["hearts", "gongzhu", "chinese-hearts"])
+def test_for_as_many_deals_boards_tell_a_bot_from_its_clone_far_more_sharply(variant: str) -> None:
+    """With more than twice the error, single deals would have to be more than four times as many."""
+    boards, deals = errors(PRESETS[variant], TABLES[0], 30, seed_from("luck"))
+    assert deals > 2 * boards
+
+
+def the_deal(form: str, rules: str) -> DealLine:
+    (line,) = [line for line in match_lines(rules, form) if isinstance(line, DealLine)]
+    return line
+
+
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-five", "gongzhu-partners"])
+def test_a_board_played_alone_is_that_board_of_the_match(rules: str) -> None:
+    """The same bots do the same: cards, seats, the pass, and the bots' random numbers are those of the board."""
+    whole = [line for line in match_lines(rules, "boards:3") if isinstance(line, DealLine)]
+    for line in whole:
+        alone = the_deal(f"board:{line.board}:{line.rotation}", rules)
+        for field in ("deal", "board", "rotation", "seats", "hands", "steps", "scores"):
+            assert getattr(alone, field) == getattr(line, field)
+        assert alone.totals == alone.scores
+
+
+async def test_the_bots_have_the_random_numbers_of_that_table() -> None:
+    numbers = {}
+    for form in ("boards:2", "board:1:2"):
+        rules = PRESETS["hearts"]
+        spec = MatchSpec(rules, tuple("abcd"), Format.parse(form), seed=RECORDED_SEED)
+        drawn: dict[tuple[int, int], set[int]] = {}
+        tables = [[ScriptedSeat(honest) for _ in "abcd"] for _ in range(spec.format.tables(rules))]
+        await play_tables(spec, tables, lambda line: None)
+        for view in (view for seat in tables[-2 if form == "boards:2" else 0] for view in seat.asked):
+            drawn.setdefault((view.deal, view.seat), set()).add(view.seed)
+        numbers[form] = {place: found for place, found in drawn.items() if place[0] == 1}
+    assert numbers["boards:2"] == numbers["board:1:2"]
+    assert all(len(found) == 1 for found in numbers["board:1:2"].values())
+
+
+async def test_a_bot_hears_its_seat_and_how_that_one_deal_went() -> None:
+    rules = PRESETS["hearts"]
+    spec = MatchSpec(rules, tuple("abcd"), Format.parse("board:5:3"), seed=RECORDED_SEED)
+    seats = [ScriptedSeat(honest) for _ in "abcd"]
+    lines: list[AnyLine] = []
+    await play_match(spec, seats, lines.append)
+    first, deal, last = lines
+    assert isinstance(first, MatchLine)
+    assert isinstance(deal, DealLine)
+    assert isinstance(last, ResultLine)
+    assert (first.format, deal.deal, deal.board, deal.rotation, last.deals) == ("board:5:3", 5, 5, 3, 1)
+    for bot, seat in enumerate(seats):
+        assert seat.welcomed is not None
+        place = seats_of(rules, RECORDED_SEED, 5, 3).index(bot)
+        assert (seat.welcomed.seat, seat.welcomed.format) == (place, "boards:1"), "no bot need know of the format"
+        assert seat.notices[-1] == MatchResult(last.results[bot].place, float(deal.scores[place]))
+        assert last.results[bot].standard_error is None
+
+
+def test_an_interrupted_board_is_resumed() -> None:
+    first, deal, _ = match_lines("hearts", "board:5:3")
+    assert Unfinished.of([first, deal]).spec(RECORDED_SEED).format == Format.parse("board:5:3")
+
+
+def test_a_rotation_that_the_variant_does_not_have_is_named() -> None:
+    first, *_ = match_lines("hearts", "board:0:3")
+    other = first.model_copy(update={"format": "board:0:4"})
+    with pytest.raises(CannotResume, match="'board:0:4' is no format of 'hearts': its last number is at most 3"):
+        Unfinished.of([other]).spec(RECORDED_SEED)

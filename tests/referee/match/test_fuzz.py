@@ -27,9 +27,9 @@ from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks
-from tests.referee.other_worlds import world_of
 from tests.referee.scripted_seats import ScriptedSeat, honest
 from tests.referee.tables import play_match
+from tests.referee.worlds import world_of
 from tests.waiting import PATIENCE, PATIENT, comes
 
 if TYPE_CHECKING:

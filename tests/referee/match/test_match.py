@@ -1,6 +1,9 @@
+"""Matches of real seats: their lines, the names of their bots, the faults, and how long starting and playing took."""
+
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,16 +13,18 @@ import pytest
 from pigpen import DealResult, MatchResult
 from pigpen.rules import PRESETS, Card, Phase
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec
+from referee.match.match import Match, MatchSeconds
 from referee.records.lines import DealLine, MatchLine, ResultLine, from_json, to_json, without_times
 from referee.seats.verdict import Exit, SeatBroken, SeatFailure, Verdict
-from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, WorkingSeat, fails, honest
+from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, Slow, WorkingSeat, fails, honest, quick
 from tests.referee.tables import play_match
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from pigpen.rules import Action
+    from pigpen.values.notices import Welcome
     from pigpen.values.view import View
     from referee.records.lines import AnyLine
     from referee.seats.clock import Stopwatch
@@ -277,3 +282,42 @@ async def test_a_seat_that_broke_voids_the_match_and_is_held_against_nobody() ->
     with pytest.raises(SeatBroken, match="its folder is gone"):
         await play_match(spec_of(), [Broken(honest), *(ScriptedSeat(honest) for _ in range(3))], lines.append)
     assert [type(line) for line in lines] == [MatchLine]
+
+
+START, CONNECT, CLEAR = 3.0, 0.25, 0.5
+SPEC = MatchSpec(PRESETS["hearts"], tuple("abcd"), Format(boards=2), seed=bytes(32))
+
+
+class Connecting(Slow):
+    """Takes a while until it has taken its seat."""
+
+    async def welcome(self, welcome: Welcome) -> None:
+        self.time.seconds += CONNECT
+        await super().welcome(welcome)
+
+
+async def played() -> tuple[MatchSeconds, float]:
+    """Measure the time of a match by its use, and all of its time."""
+    time = FakeTime()
+
+    @contextlib.asynccontextmanager
+    async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
+        time.seconds += START
+        yield [Connecting(time, quick) for _ in SPEC.bots]
+        time.seconds += CLEAR
+
+    match = Match(SPEC, open_table, lambda line: None, now=time)
+    await match.play()
+    return match.seconds, time.seconds
+
+
+async def test_starting_is_all_until_the_seats_are_taken_and_after_the_last_deal() -> None:
+    seconds, whole = await played()
+    assert seconds.starting == pytest.approx(4 * (START + 4 * CONNECT + CLEAR))
+    assert seconds.playing == pytest.approx(whole - seconds.starting)
+    assert seconds.playing > 0
+
+
+async def test_nothing_has_been_played_before_the_match() -> None:
+    match = Match(SPEC, lambda number: contextlib.nullcontext([]), lambda line: None)
+    assert match.seconds == MatchSeconds(0.0, 0.0)

@@ -12,8 +12,8 @@ import pytest
 from referee.records.file import RecordWriter, read_record
 from referee.records.framing import START, RecordError, chained
 from referee.records.lines import to_json
-from tests.referee.altered import ALTERED
 from tests.referee.recorded import match_lines, write_record
+from tests.referee.worlds import ALTERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

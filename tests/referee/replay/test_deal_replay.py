@@ -1,4 +1,4 @@
-"""A recorded deal goes through the engine again, moment by moment."""
+"""A recorded match, moment by moment, and one recorded decision as its seat saw it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,128 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS, Card, Phase
+from referee.records.file import read_record
 from referee.records.lines import DealLine, Step
-from referee.records.recorded import BadRecord, Recorded
-from referee.replay.deal_replay import DealReplay
-from tests.referee.bots import showy_seats
-from tests.referee.recorded import faulty_seats, honest_seats, match_lines
+from referee.records.recorded import BadRecord, Deals, Recorded
+from referee.records.steps import action_of
+from referee.replay.deal_replay import Cursor, DealReplay, NoDecision, decision_at, decisions
+from tests.referee.bots import moon_lines, showy_seats
+from tests.referee.recorded import OF_VERSION_1, faulty_seats, honest_seats, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from referee.seats.seat import Seat
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Recorded:
+    return Recorded.of(match_lines("hearts", "boards:2"))
+
+
+def walk(cursor: Cursor, step: Callable[[], bool]) -> list[tuple[int, int]]:
+    """The places on the way until there is none further."""
+    places = [(cursor.deal, cursor.moment)]
+    while step():
+        places.append((cursor.deal, cursor.moment))
+    return places
+
+
+def test_card_by_card_one_comes_through_every_moment_of_every_deal_and_back(recorded: Recorded) -> None:
+    cursor = Cursor(recorded)
+    forward = walk(cursor, cursor.forward)
+    assert len(forward) == len(set(forward)) > 8 * 52
+    assert forward == sorted(forward)
+    assert walk(cursor, cursor.back) == forward[::-1]
+    assert (cursor.deal, cursor.moment) == (0, 0)
+
+
+def test_trick_by_trick_one_comes_through_every_stop_and_back(recorded: Recorded) -> None:
+    cursor = Cursor(recorded)
+    forward = walk(cursor, cursor.next_trick)
+    assert [moment for deal, moment in forward if deal == 0] == [0, 1, *range(5, 54, 4), 54]
+    assert walk(cursor, cursor.previous_trick) == forward[::-1]
+
+
+def test_from_inside_a_trick_one_goes_to_its_end_or_to_the_end_of_the_one_before(recorded: Recorded) -> None:
+    cursor = Cursor(recorded)
+    cursor.moment = 11
+    assert cursor.next_trick()
+    assert cursor.moment == 13
+    cursor.moment = 11
+    assert cursor.previous_trick()
+    assert cursor.moment == 9
+
+
+def test_deal_by_deal_one_comes_to_the_beginning_of_each(recorded: Recorded) -> None:
+    cursor = Cursor(recorded, 5)
+    cursor.moment = 20
+    assert walk(cursor, cursor.next_deal) == [(5, 20), (6, 0), (7, 0)]
+    assert walk(cursor, cursor.previous_deal) == [(place, 0) for place in range(7, -1, -1)]
+    assert cursor.replay.line == recorded.deals[0]
+
+
+def test_home_and_end_are_the_cards_as_dealt_and_the_result(recorded: Recorded) -> None:
+    cursor = Cursor(recorded)
+    assert cursor.last()
+    assert cursor.replay.is_result(cursor.moment)
+    assert not cursor.last()
+    assert cursor.first()
+    assert cursor.moment == 0
+    assert not cursor.first()
+
+
+def test_the_faults_are_found_one_after_the_other() -> None:
+    recorded = Recorded.of(match_lines("hearts", "deals:2", faulty_seats))
+    blamed = [step.why for line in recorded.deals for step in line.steps if step.why]
+    cursor, found = Cursor(recorded), []
+    while cursor.next_fault():
+        found += [step.why for step, _, _ in cursor.replay.moments[cursor.moment].done if step.why]
+    assert found == blamed
+    assert len(found) > 3
+    cursor = Cursor(recorded)
+    assert cursor.next_fault(1)
+    assert not cursor.next_fault(1)
+    assert not Cursor(recorded).next_fault(2)
+
+
+def test_faults_of_later_deals_are_found_from_an_earlier_one(recorded: Recorded) -> None:
+    deal = recorded.deals[6]
+    steps = (*deal.steps[:9], deal.steps[9].model_copy(update={"why": "as the script says"}), *deal.steps[10:])
+    deals = (*recorded.deals[:6], deal.model_copy(update={"steps": steps}), recorded.deals[7])
+    cursor = Cursor(Recorded(recorded.first, recorded.rules, Deals.of(deals), None), 2)
+    cursor.moment = 50
+    assert cursor.next_fault()
+    assert (cursor.deal, cursor.moment) == (6, 7)
+    assert cursor.replay.line == deals[6]
+
+
+def test_a_record_that_has_grown_is_taken_up_where_one_is(recorded: Recorded) -> None:
+    cursor = Cursor(Recorded(recorded.first, recorded.rules, recorded.deals[4:5], None))
+    cursor.moment = 7
+    assert not cursor.next_deal()
+    cursor.renew(recorded)
+    assert recorded.deals[cursor.deal].name == "board 2, rotation 1"
+    assert cursor.moment == 7
+    assert cursor.next_deal()
+
+
+def test_another_match_in_the_same_file_is_refused(recorded: Recorded) -> None:
+    cursor = Cursor(recorded)
+    for other in (
+        Recorded.of(match_lines("gongzhu", "boards:2")),
+        Recorded(recorded.first, recorded.rules, Deals(), None),
+    ):
+        with pytest.raises(BadRecord, match="it holds another match now"):
+            cursor.renew(other)
+
+
+def test_a_deal_that_breaks_the_rules_is_refused_when_one_comes_to_it(recorded: Recorded) -> None:
+    broken = recorded.deals[1].model_copy(update={"steps": recorded.deals[1].steps[1:]})
+    cursor = Cursor(Recorded(recorded.first, recorded.rules, Deals.of((recorded.deals[0], broken)), None))
+    with pytest.raises(BadRecord, match="board 1, rotation 2: "):
+        cursor.next_deal()
+    assert cursor.deal == 0
 
 
 def replays(
@@ -96,3 +208,76 @@ def test_faults_and_default_actions_replay_as_well() -> None:
     recorded = Recorded.of(match_lines("hearts", "deals:1", faulty_seats))
     replay = DealReplay(recorded.rules, recorded.first, recorded.deals[0])
     assert replay.moments[-1].deal.scores() == recorded.deals[0].scores
+
+
+def decision_recorded(rules: str = "hearts", form: str = "deals:2") -> Recorded:
+    return Recorded.of(match_lines(rules, form, showy_seats))
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_every_step_is_a_decision_or_was_forced(rules: str) -> None:
+    match = decision_recorded(rules, "boards:1")
+    for line in match.deals:
+        found = {each.number: each for each in decisions(match, line)}
+        forced = {number for number, step in enumerate(line.steps, 1) if step.by == "forced"}
+        assert found.keys() | forced == {*range(1, len(line.steps) + 1)}
+        assert not found.keys() & forced
+        for number, each in found.items():
+            assert each.step == line.steps[number - 1]
+            assert each.bot == (line.seats or range(8))[each.seat]
+            assert each.name == match.first.bots[each.bot]
+
+
+def test_where_only_one_action_was_legal_there_was_no_decision_even_if_the_bot_was_asked() -> None:
+    match = Recorded.of(read_record(OF_VERSION_1))
+    for line in match.deals:
+        assert all(not each.before.is_forced(each.seat) for each in decisions(match, line))
+        assert len(list(decisions(match, line))) < len(line.steps)
+
+
+def test_the_view_is_that_of_the_seat_before_anybody_answered() -> None:
+    match = decision_recorded()
+    one = decision_at(match, match.deals[0], 3)
+    assert (one.at, one.view().phase, one.view().seat) == ("pass", Phase.PASS, 2)
+    assert [step.seat for step in one.together] == [0, 1, 2, 3]
+    card = next(each for each in decisions(match, match.deals[1]) if each.before.phase is Phase.PLAY and each.bot == 1)
+    assert card.view().seat == 1
+    assert card.view().totals == match.deals[0].totals
+    assert card.at == f"trick {len(card.before.plays) // 4 + 1}"
+
+
+def test_what_was_done_leads_to_the_recorded_score() -> None:
+    match = decision_recorded("gongzhu")
+    line = match.deals[0]
+    for each in decisions(match, line):
+        first = each.number - 1 - each.together.index(each.step)
+        deal = each.after(action_of(each.step))
+        for step in line.steps[first + len(each.together) :]:
+            deal.apply(step.seat, action_of(step))
+        assert deal.scores() == line.scores
+
+
+def test_the_moon_choice_is_a_decision() -> None:
+    match = Recorded.of(moon_lines())
+    line = match.deals[2]
+    last = decision_at(match, line, len(line.steps))
+    assert (last.at, last.chosen) == ("moon", "add")
+
+
+def test_seeds_differ_by_place_and_purpose_and_need_no_match_seed() -> None:
+    match = decision_recorded()
+    unfinished = Recorded(match.first, match.rules, match.deals, None)
+    line = match.deals[0]
+    one, other = list(decisions(match, line))[:2]
+    assert len({one.seed("a"), one.seed("b"), other.seed("a")}) == 3
+    assert decision_at(unfinished, line, one.number).seed("a") == one.seed("a")
+
+
+def test_a_step_that_is_not_there_or_was_forced_is_refused_in_words() -> None:
+    match = decision_recorded()
+    line = match.deals[0]
+    with pytest.raises(NoDecision, match=f"deal 1 has no step 999; its steps are 1 to {len(line.steps)}"):
+        decision_at(match, line, 999)
+    forced = next(number for number, step in enumerate(line.steps, 1) if step.by == "forced")
+    with pytest.raises(NoDecision, match=f"step {forced} of deal 1 was forced: .* was the only legal action"):
+        decision_at(match, line, forced)

@@ -1,4 +1,4 @@
-"""Views of a moment: everything, or the knowledge of one seat."""
+"""Views of a moment: everything, or the knowledge of one seat, which is what a table in play shows from there."""
 
 from __future__ import annotations
 
@@ -9,19 +9,51 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pigpen import View
 from pigpen.rules import PRESETS, Card, Face, MoonChoice, Phase, cards_in, mask_of
+from pigpen.values.notices import DealResult
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import view_table
+from referee.replay.table_view import TableView, seat_table, turn_of, view_table
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pigpen.rules import Deal
-    from referee.replay.table_view import TableView
+    from pigpen.rules import Deal, Rules
     from referee.seats.seat import Seat
+
+
+def without_news(table: TableView) -> TableView:
+    """Without who decided, and what only a replay can know of points: the moon is chosen later."""
+    seats = tuple(replace(viewed, points=0) for viewed in table.seats)
+    return replace(table, last_actions=(), seats=seats)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_seat_sees_what_a_replay_shows_from_it(name: str) -> None:
+    recorded = Recorded.of(match_lines(name, "deals:1"))
+    deal = DealReplay(recorded.rules, recorded.first, recorded.deals[0])
+    players = recorded.rules.players
+    for place, moment in enumerate(deal.moments[:-1]):
+        for seat in range(players):
+            view = View(*moment.deal.known_to(seat), totals=deal.totals_before)
+            shown = seat_table(view, deal.bots)
+            assert without_news(shown) == without_news(view_table(deal, place, (seat,)))
+            if moment.deal.phase.name in ("PLAY", "MOON"):
+                assert turn_of(view) == moment.deal.turn
+
+
+def test_the_end_of_a_deal_shows_its_result() -> None:
+    rules: Rules = PRESETS["hearts"]
+    recorded = Recorded.of(match_lines(rules.name, "deals:1"))
+    deal = DealReplay(recorded.rules, recorded.first, recorded.deals[0])
+    result = DealResult(0, 0, deal.line.scores, deal.line.totals)
+    view = View(*deal.moments[-1].deal.known_to(0), totals=deal.totals_before)
+    shown = seat_table(view, deal.bots, result)
+    assert (shown.scores, shown.totals) == (deal.line.scores, deal.line.totals)
+    assert turn_of(view) is None
 
 
 def replay_of(rules: str, make_seats: Callable[[int], list[Seat]] = showy_seats) -> DealReplay:

@@ -1,20 +1,34 @@
-"""A program that hangs is blamed, one that the machine did not let run is not."""
+"""
+A program that hangs is blamed, one that the machine did not let run is not.
+
+While the referee stands still, no time passes for those whom it asks; tests/machine stops a real one.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import selectors
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from referee.seats import fair_wait
 from referee.seats.fair_wait import (
+    BEAT_SECONDS,
     MAX_TIMES,
+    STALL_SECONDS,
     USUAL_CPU_SECONDS,
     FairTime,
+    LazyTimer,
     MachineTooBusy,
+    StallSelector,
+    StallTolerantLoop,
     WitnessStart,
+    loop_time,
     pace,
     wait_fairly,
 )
@@ -225,3 +239,206 @@ def test_a_failure_of_the_witness_is_the_sandboxs() -> None:
 
     with asyncio.Runner(loop_factory=JumpingLoop) as runner, pytest.raises(OSError, match="no engine"):
         runner.run(start())
+
+
+class FakeLoop:
+    """An event loop's clock and timers, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.started = 0
+        self.timers: list[FakeTimer] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, due: float, call: Callable[[], None]) -> FakeTimer:
+        self.started += 1
+        self.timers.append(FakeTimer(self, due, call))
+        return self.timers[-1]
+
+    def wait_until(self, now: float) -> None:
+        """Let time pass, running what is due in order."""
+        while due := [timer for timer in self.timers if timer.due <= now]:
+            timer = min(due, key=FakeTimer.when)
+            self.timers.remove(timer)
+            self.now = timer.due
+            timer.call()
+        self.now = now
+
+
+class FakeTimer:
+    def __init__(self, loop: FakeLoop, due: float, call: Callable[[], None]) -> None:
+        self.loop, self.due, self.call = loop, due, call
+
+    def when(self) -> float:
+        return self.due
+
+    def cancel(self) -> None:
+        self.loop.timers.remove(self)
+
+
+@pytest.fixture
+def loop(monkeypatch: pytest.MonkeyPatch) -> FakeLoop:
+    fake = FakeLoop()
+    monkeypatch.setattr(asyncio, "get_running_loop", lambda: fake)
+    return fake
+
+
+@pytest.fixture
+def fired(loop: FakeLoop) -> list[float]:
+    """List the times at which it fired."""
+    return []
+
+
+@pytest.fixture
+def timer(loop: FakeLoop, fired: list[float]) -> LazyTimer:
+    return LazyTimer(lambda: fired.append(loop.now))
+
+
+def test_it_fires_once_when_its_time_has_come(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(3.0)
+    loop.wait_until(2.9)
+    assert fired == []
+    loop.wait_until(100.0)
+    assert fired == [3.0]
+
+
+def test_set_anew_it_fires_at_the_new_time_alone(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(3.0)
+    loop.wait_until(2.0)
+    timer.set(3.0)
+    loop.wait_until(100.0)
+    assert fired == [5.0]
+
+
+def test_it_can_be_set_to_fire_earlier(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(30.0)
+    timer.set(1.0)
+    loop.wait_until(100.0)
+    assert fired == [1.0]
+
+
+def test_stopped_it_does_not_fire(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    timer.set(3.0)
+    timer.stop()
+    loop.wait_until(100.0)
+    assert fired == []
+    timer.set(3.0)
+    loop.wait_until(200.0)
+    assert fired == [103.0]
+
+
+def test_it_may_be_set_anew_while_it_fires(loop: FakeLoop) -> None:
+    fired = []
+
+    def callback() -> None:
+        fired.append(loop.now)
+        if len(fired) < 3:
+            setting_again.set(2.0)
+
+    setting_again = LazyTimer(callback)
+    setting_again.set(1.0)
+    loop.wait_until(100.0)
+    assert fired == [1.0, 3.0, 5.0]
+
+
+def test_a_thousand_decisions_in_a_second_take_two_timers(loop: FakeLoop, timer: LazyTimer, fired: list[float]) -> None:
+    for number in range(1000):
+        timer.set(1.0)
+        loop.wait_until((number + 1) / 1000)
+        timer.stop()
+    timer.set(1.0)
+    loop.wait_until(1.5)
+    assert (fired, loop.started) == ([], 2)
+
+
+def test_closed_it_leaves_no_timer_behind(loop: FakeLoop, timer: LazyTimer) -> None:
+    timer.set(3.0)
+    timer.close()
+    timer.close()
+    assert loop.timers == []
+
+
+class Times:
+    """A thread's clocks, moved by hand."""
+
+    wall = 0.0
+    cpu = 0.0
+
+
+@pytest.fixture
+def times() -> Times:
+    return Times()
+
+
+@pytest.fixture
+def selector(times: Times) -> StallSelector:
+    made = StallSelector(lambda: times.wall, lambda: times.cpu)
+    made.select(0)
+    return made
+
+
+@pytest.mark.parametrize(("stood", "counts"), [(STALL_SECONDS + 0.01, True), (STALL_SECONDS - 0.01, False)])
+def test_time_in_which_the_thread_neither_works_nor_waits_is_a_standstill_unless_it_is_short(
+    selector: StallSelector, times: Times, stood: float, counts: bool
+) -> None:
+    times.wall += stood
+    selector.select(0)
+    assert selector.stalled == pytest.approx(stood if counts else 0.0)
+
+
+def test_a_standstill_in_the_midst_of_work_is_known_at_the_next_look_at_the_clock(
+    selector: StallSelector, times: Times
+) -> None:
+    times.wall += 12.0
+    times.cpu += 0.125
+    assert selector.look() - selector.stalled == pytest.approx(0.125)
+    times.wall += 0.125
+    assert selector.look() - selector.stalled == pytest.approx(0.25)
+    selector.select(0)
+    assert selector.stalled == pytest.approx(11.875)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 20), st.floats(0, 1), st.booleans()), max_size=20))
+def test_its_time_never_goes_back(moments: list[tuple[float, float, bool]]) -> None:
+    times = Times()
+    selector = StallSelector(lambda: times.wall, lambda: times.cpu)
+    last = 0.0
+    for passed, share, waits in moments:
+        times.wall += passed
+        times.cpu += passed * share
+        if waits:
+            selector.select(0)
+        now = selector.look() - selector.stalled
+        assert now > last - 1e-9
+        last = now
+
+
+def test_work_is_no_standstill(selector: StallSelector, times: Times) -> None:
+    times.wall += 5.0
+    times.cpu += 5.0
+    selector.select(0)
+    assert selector.stalled == 0.0
+
+
+def test_a_long_wait_wakes_again_and_again_so_that_a_standstill_in_it_shows(selector: StallSelector) -> None:
+    assert selector.select(3600) == []
+    assert BEAT_SECONDS <= STALL_SECONDS
+
+
+def test_the_loop_keeps_the_ordinary_time_but_for_standstills(monkeypatch: pytest.MonkeyPatch) -> None:
+    watching = StallSelector()
+    monkeypatch.setattr(fair_wait, "StallSelector", lambda: watching)
+
+    async def measured() -> tuple[float, float, float]:
+        await asyncio.sleep(0.05)
+        return time.monotonic(), loop_time() + watching.stalled, time.monotonic()
+
+    loop = StallTolerantLoop()
+    try:
+        before, now, after = loop.run_until_complete(measured())
+    finally:
+        loop.close()
+    assert before <= now <= after

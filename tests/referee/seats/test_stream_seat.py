@@ -1,20 +1,23 @@
+"""The seat of a bot over its stream: questions, answers, traffic, and ends."""
+
 from __future__ import annotations
 
 import asyncio
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
 
 from pigpen import ClockSetting, DealResult, MatchResult, Welcome
-from pigpen.v1.referee_pb2 import Answer, BotMessage, ExposeAction, Hello
+from pigpen.v1.referee_pb2 import Answer, BotMessage, ExposeAction, Hello, RefereeMessage
 from pigpen.wire.messages import MAX_BYTES, hello_message, too_long, view_of
 from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.process_controller import EXCESS_CPU_SECONDS
 from referee.seats.seat_server import READABLE_BYTES, SeatServer, new_token
+from referee.seats.stream_seat import MAX_STREAMS, MAX_UNASKED, PendingQuestion, Traffic
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
@@ -22,6 +25,55 @@ from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+WATCH: Any = None
+
+
+class Asking:
+    """A task that puts a question and waits for its answer; what it found when it was cancelled."""
+
+    def __init__(self) -> None:
+        self.expired: bool | None = None
+        self.task = asyncio.ensure_future(self._ask())
+
+    async def _ask(self) -> None:
+        self.question = PendingQuestion(1, RefereeMessage(), WATCH)
+        try:
+            await self.question.answer
+        except asyncio.CancelledError:
+            self.expired = self.question.has_expired()
+            if not self.expired:
+                raise
+
+
+@pytest.fixture
+async def asking() -> Asking:
+    asking = Asking()
+    await asyncio.sleep(0)
+    return asking
+
+
+async def test_a_question_that_expires_ends_the_wait_and_the_task_goes_on(asking: Asking) -> None:
+    asking.question.expire()
+    await asking.task
+    assert asking.expired
+    assert not asking.task.cancelling()
+
+
+async def test_a_task_that_somebody_else_cancels_is_cancelled(asking: Asking) -> None:
+    asking.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking.task
+    assert asking.expired is False
+
+
+async def test_so_is_one_whose_question_expires_at_the_same_moment(asking: Asking) -> None:
+    asking.question.expire()
+    asking.task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking.task
+    assert asking.expired is False
+
 
 SHORT = 0.05
 """A limit that is over soon."""
@@ -341,3 +393,41 @@ async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_pa
             assert controller.used is not None
             controller.used += 2 * EXCESS_CPU_SECONDS
         assert controller.done == ["seated", "mark 1", "mark 2", "freeze"]
+
+
+def test_a_bot_that_answers_every_question_late_never_sends_too_much() -> None:
+    traffic = Traffic()
+    for _ in range(10 * MAX_UNASKED):
+        traffic.question()
+    for _ in range(10 * MAX_UNASKED):
+        traffic.message()
+    assert traffic.excess == ""
+
+
+def test_a_few_messages_too_many_are_nothing() -> None:
+    traffic = Traffic()
+    for _ in range(MAX_UNASKED):
+        traffic.message()
+    assert traffic.excess == ""
+    traffic.message()
+    assert traffic.excess == "it sent more than 64 messages that were not asked for"
+
+
+def test_two_answers_to_every_question_are_too_much_in_the_end() -> None:
+    traffic = Traffic()
+    for _ in range(MAX_UNASKED):
+        traffic.question()
+        traffic.message()
+        traffic.message()
+    assert traffic.excess == ""
+    traffic.message()
+    assert traffic.excess
+
+
+def test_streams_are_counted_too() -> None:
+    traffic = Traffic()
+    for _ in range(MAX_STREAMS):
+        traffic.stream()
+    assert traffic.excess == ""
+    traffic.stream()
+    assert traffic.excess == "it opened more than 16 streams in one match"

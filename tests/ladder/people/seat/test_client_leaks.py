@@ -15,8 +15,8 @@ from referee.seats.person_seat import PersonSeat
 from referee.seats.seat_server import new_token
 from tests.ladder.people.seat.listeners import BotListener, FirstLegal
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
-from tests.referee.other_worlds import any_answer
-from tests.referee.taps import PersonTap, Tap, played, spec_of
+from tests.referee.wires import PersonTap, Tap, played, spec_of
+from tests.referee.worlds import any_answer
 from tests.rules.players import lumpy_hands
 from tests.waiting import PATIENCE
 

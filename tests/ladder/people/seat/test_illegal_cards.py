@@ -13,7 +13,7 @@ from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, Phase, Rules
 from pigpen.rules.actions import Exposure
 from pigpen.rules.presets import GONGZHU, HEARTS
-from tests.referee.other_worlds import any_answer
+from tests.referee.worlds import any_answer
 from tests.rules.players import lumpy_hands
 from tests.rules.table import named
 

@@ -11,7 +11,7 @@ from ladder.people.seat.points_explained import PointsPart, Reason, points_expla
 from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, Phase, Rules
 from pigpen.rules.actions import Exposure
-from tests.referee.other_worlds import any_answer
+from tests.referee.worlds import any_answer
 from tests.rules.players import lumpy_hands
 from tests.rules.table import named
 

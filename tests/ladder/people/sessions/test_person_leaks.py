@@ -17,8 +17,8 @@ from referee.match.formats import Format, person_clock
 from referee.match.observer import PeopleShown
 from referee.records.lines import DealLine
 from tests.referee.match.test_leaks import every_preset
-from tests.referee.other_worlds import again, at, careless, other_world, replay, world_of
-from tests.referee.taps import PersonTap, Tap, played, spec_of
+from tests.referee.wires import PersonTap, Tap, played, spec_of
+from tests.referee.worlds import again, at, careless, other_world, replay, world_of
 from tests.rules.players import lumpy_hands
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from referee.match.formats import longest_match
 from referee.records.file import PackedRecord
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time
-from tests.referee.scripted_seats import FakeTime
-from tests.referee.slow import Slow, quick, sleeps
+from tests.referee.scripted_seats import FakeTime, Slow, quick, sleeps
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:

@@ -1,7 +1,8 @@
-"""The same match as one seat saw it, with other cards, passes and exposures where that seat cannot look (C-9)."""
+"""The same match with other cards where one seat cannot look (C-9), and damage of editors and transfers to a record."""
 
 from __future__ import annotations
 
+import codecs
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Face, IllegalAction, MoonChoice, Phase, cards_in, mask_of
@@ -9,14 +10,14 @@ from referee.seats.verdict import SeatFailure, Verdict
 from tests.rules.perft import World, parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from random import Random
 
     from pigpen.rules import Action, Rules
     from pigpen.values.view import View
     from referee.records.lines import DealLine, Step
     from tests.referee.scripted_seats import Script
-    from tests.referee.taps import Sent
+    from tests.referee.wires import Sent
 
 
 def any_answer(view: View, rng: Random) -> Action:
@@ -151,3 +152,28 @@ def _shown(text: str) -> dict[Card, Face]:
 def _moon(step: Step) -> MoonChoice:
     assert step.moon is not None
     return MoonChoice[step.moon.upper()]
+
+
+Change = tuple["Callable[[bytes], bytes]", int, str]
+
+
+def with_windows_line_ends(record: bytes) -> bytes:
+    return record.replace(b"\n", b"\r\n")
+
+
+def with_windows_line_ends_from_the_second_line_on(record: bytes) -> bytes:
+    first, _, rest = record.partition(b"\n")
+    return first + b"\n" + with_windows_line_ends(rest)
+
+
+ALTERED: dict[str, Change] = {
+    "Windows line ends": (with_windows_line_ends, 1, "the file has Windows line ends (CR LF), and a record has LF; "),
+    "mixed line ends": (with_windows_line_ends_from_the_second_line_on, 2, "the file has Windows line ends (CR LF)"),
+    "a byte order mark": (lambda record: codecs.BOM_UTF8 + record, 1, "the file begins with a byte order mark (BOM)"),
+    "UTF-16": (
+        lambda record: record.decode().encode("utf-16"),
+        1,
+        "the file has been saved as UTF-16, and a record is",
+    ),
+    "a blank first line": (lambda record: b"\n" + record, 1, "it is blank, and a record has no blank lines; remove it"),
+}
