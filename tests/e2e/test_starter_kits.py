@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.local.folder import KITS, LANGUAGES
+from ladder.app.local.folder import LANGUAGES
+from ladder.sandbox.bots.bot_source import KITS
 from ladder.sandbox.docker.engine import connect
 from tests.e2e.command import ROOT, pigpen
 

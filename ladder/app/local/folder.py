@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pigpen
 from ladder.errors import UserError
-from ladder.sandbox.bots.bot_source import SAMPLES, find_bot, sample_names
+from ladder.sandbox.bots.bot_source import KITS, SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import lock_text
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.wheels.target import Target
 
-KITS = SAMPLES.parent / "starter_kits"
-"""A folder for each other language."""
 LANGUAGES = {"python": "random", "javascript": "node", "cpp": None, "go": None}
 """The sample bot to begin with in each language; None: there is a kit."""
 README = "README.md"

@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     from pigpen import Bot
 
 
-SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
+_ROOT = Path(__file__).resolve().parents[3]
+
+
+def _shipped(name: str) -> Path:
+    """Find a folder of bots to copy: in `pigpen_arena` where a wheel is installed, at the top of a checkout."""
+    installed = _ROOT / "pigpen_arena" / name
+    return installed if installed.is_dir() else _ROOT / name
+
+
+SAMPLES = _shipped("sample_bots")
+"""A folder for each sample bot."""
+KITS = _shipped("starter_kits")
+"""A folder for each language in which there is no sample bot."""
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
 _OTHER_PACKAGE_FILES = {
     "pyproject.toml": "dependencies",

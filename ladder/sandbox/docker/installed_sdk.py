@@ -19,7 +19,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.members import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Mapping
 
 NAME = "pigpen-sdk"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: pigpen\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -43,10 +43,10 @@ class Sdk:
 
     def write_wheel(self, folder: Path) -> Path:
         """Write the wheel into *folder*; it fits every machine and Python."""
-        return pack_wheel(folder, NAME, self.version, self.about, (self.package,))
+        return pack_wheel(folder, NAME, self.version, self.about, {self.package.name: self.package})
 
 
-def pack_wheel(folder: Path, name: str, version: str, about: str, packages: Iterable[Path]) -> Path:
+def pack_wheel(folder: Path, name: str, version: str, about: str, packages: Mapping[str, Path]) -> Path:
     """
     Write a wheel into *folder* that fits every machine and Python.
 
@@ -55,7 +55,7 @@ def pack_wheel(folder: Path, name: str, version: str, about: str, packages: Iter
         name: The distribution, such as ``pigpen-sdk``.
         version: Its version.
         about: Its METADATA.
-        packages: The folders of what it installs.
+        packages: Each folder of the wheel, and the folder here that it holds.
     """
     stem = f"{name.replace('-', '_')}-{version}"
     wheel, record = folder / f"{stem}-py3-none-any.whl", f"{stem}.dist-info/RECORD"
@@ -68,11 +68,11 @@ def pack_wheel(folder: Path, name: str, version: str, about: str, packages: Iter
     return wheel
 
 
-def _files(stem: str, about: str, packages: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
-    for package in packages:
+def _files(stem: str, about: str, packages: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
+    for name, package in packages.items():
         for member in _content(package).members:
             if member.kind in (Kind.FILE, Kind.EXECUTABLE):
-                yield f"{package.name}/{member.name}", member.content
+                yield f"{name}/{member.name}", member.content
     yield f"{stem}.dist-info/METADATA", about.encode()
     yield f"{stem}.dist-info/WHEEL", _WHEEL.encode()
 

@@ -28,7 +28,7 @@ from docker.types import LogConfig, Mount
 
 import ladder
 from ladder.errors import SandboxError, UserError
-from ladder.sandbox.bots.bot_source import content_of
+from ladder.sandbox.bots.bot_source import KITS, SAMPLES, content_of
 from ladder.sandbox.bots.content import archive, content_hash
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import (
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = "pigpen/referee"
 NAME = "pigpen-arena"
-PACKAGES = ("ladder", "pigpen_arena", "referee", "sample_bots", "starter_kits")
+PACKAGES = ("ladder", "pigpen_arena", "referee")
 """Packages that the distribution installs."""
 DOCKERFILE = Path(__file__).parent / "base_image" / "Referee.Dockerfile"
 LOCK = DOCKERFILE.with_name("referee.lock")
@@ -70,7 +70,8 @@ LOCK = DOCKERFILE.with_name("referee.lock")
 class Arena:
     """The Pigpen that is installed here, from a checkout or from a wheel."""
 
-    packages: tuple[Path, ...]
+    packages: Mapping[str, Path]
+    """Each folder of the wheel, and the folder here that it holds."""
     about: str
     """The METADATA of the distribution."""
     version: str
@@ -78,7 +79,8 @@ class Arena:
     @property
     def hash(self) -> str:
         """A hash of all that is in the wheel."""
-        return hashlib.sha256("\0".join((self.about, *map(content_hash, self.packages))).encode()).hexdigest()
+        hashes = (f"{name} {content_hash(folder)}" for name, folder in self.packages.items())
+        return hashlib.sha256("\0".join((self.about, *hashes)).encode()).hexdigest()
 
     def write_wheels(self, folder: Path) -> Path:
         """Write its wheel into *folder*, and that of the SDK, which it needs."""
@@ -89,7 +91,11 @@ class Arena:
 def installed_arena() -> Arena:
     """Give the Pigpen that runs this."""
     found, root = metadata.distribution(NAME), Path(ladder.__file__).parents[1]
-    return Arena(tuple(root / name for name in PACKAGES), found.read_text("METADATA") or "", found.version)
+    packages = {name: root / name for name in PACKAGES}
+    # What a wheel has inside `pigpen_arena`, a checkout has beside it.
+    beside = [each for each in (SAMPLES, KITS) if not (root / "pigpen_arena" / each.name).is_dir()]
+    packages |= {f"pigpen_arena/{each.name}": each for each in beside}
+    return Arena(packages, found.read_text("METADATA") or "", found.version)
 
 
 def ensure_referee_image(client: DockerClient, base: str, report: Callable[[str], None]) -> str:

@@ -39,10 +39,11 @@ TYPED = sorted(
         for page in [ROOT / "README.md", *ROOT.glob("docs/*.md")]
         for block in re.findall(r"^ *```(?:sh)?\n(.*?)^ *```", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
         for line in block.splitlines()
-        if re.search(r"pip install .*(pigpen|arena)", line)
+        if re.search(r"(pip|tool) install .*(pigpen|arena)", line)
     }
 )
 """Every line of a code block that installs Pigpen."""
+TOOL = "uv tool install "
 
 
 class Index:
@@ -86,10 +87,15 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def resolved(words: str, python: Path, folder: Path, strangers: tuple[Index, str], *, by_uv: bool = False) -> set[str]:
     """Names that the index is asked for when `pip install WORDS` is typed; nothing is installed."""
-    index, address = strangers
-    index.asked.clear()
     program = [find_uv_bin(), "pip"] if by_uv else [sys.executable, "-m", "pip", "--python", str(python)]
     options = ["--python", str(python), "--no-cache"] if by_uv else ["--ignore-installed", "--no-cache-dir"]
+    return asked_by(f"{shlex.join([*program, 'install', '--dry-run', *options])} {words}", folder, strangers)
+
+
+def asked_by(command: str, folder: Path, strangers: tuple[Index, str], **extra: str) -> set[str]:
+    """Names that the index is asked for by a command, whose only index it is."""
+    index, address = strangers
+    index.asked.clear()
     names = ("PIP_", "UV_")
     variables: dict[str, Any] = {name: value for name, value in environment().items() if not name.startswith(names)}
     variables |= {
@@ -97,8 +103,8 @@ def resolved(words: str, python: Path, folder: Path, strangers: tuple[Index, str
         "PIP_INDEX_URL": address,
         "UV_DEFAULT_INDEX": address,
         "UV_NO_CONFIG": "1",
+        **extra,
     }
-    command = f"{shlex.join([*program, 'install', '--dry-run', *options])} {words}"
     done = subprocess.run(command, shell=True, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return set(index.asked)
@@ -129,12 +135,28 @@ def test_a_sites_lists_ask_no_index_for_our_names(
     assert asked & OURS == set()
 
 
-def test_the_documentation_shows_lines_of_both_kinds() -> None:
+def test_the_documentation_shows_lines_of_each_kind() -> None:
+    assert any(line.startswith(TOOL) for line in TYPED)
     assert any(f"pip install {FILES[0]} '{FILES[1]}[" in line for line in TYPED)
     assert any("pip install -r https://arena.example/wheels/" in line for line in TYPED)
 
 
-@pytest.mark.parametrize("line", TYPED)
+@pytest.mark.parametrize("line", [line for line in TYPED if line.startswith(TOOL)])
+def test_a_tool_of_uv_holds_both_wheels_and_no_strangers(line: str, folder: Path, strangers: tuple[Index, str]) -> None:
+    tools, commands = folder / "tools", folder / "bin"
+    places = {"UV_TOOL_DIR": str(tools), "UV_TOOL_BIN_DIR": str(commands), "UV_NO_CACHE": "1"}
+    asked = asked_by(f"{shlex.quote(find_uv_bin())}{line.removeprefix('uv')}", folder, strangers, **places)
+    assert "grpcio" in asked
+    assert asked & OURS == set()
+    assert (commands / "pigpen").exists()
+    installed = {
+        path.name.partition("-")[0]: path.name for path in tools.glob("*/lib/python*/site-packages/pigpen*.dist-info")
+    }
+    assert set(installed) == {"pigpen_sdk", "pigpen_arena"}
+    assert not any(STRANGERS in name for name in installed.values())
+
+
+@pytest.mark.parametrize("line", [line for line in TYPED if not line.startswith(TOOL)])
 def test_what_the_documentation_shows_asks_no_index_for_our_names(
     line: str, folder: Path, empty: Path, strangers: tuple[Index, str], wheels_site: str
 ) -> None:

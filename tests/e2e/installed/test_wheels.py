@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.app.remote.login import NOT_LOGGED_IN
 from ladder.cli.failures import EXTRAS
+from ladder.sandbox.docker.referee_container import installed_arena
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
 from tests.e2e.installed.installing import COMPILED, Installation, copy_sources, make_wheels
@@ -34,6 +36,7 @@ ALONE = {
     "why one.jsonl 0 --worst 1": "step",
     "new mybot": "Made mybot with Dockerfile, bot.py.",
     "new theirs --like node": "protos",
+    "new fast --lang cpp": "bot.cpp",
     "rules": "chinese-hearts",
 }
 """Commands of contestants without a ladder, each with a part of its output."""
@@ -50,6 +53,10 @@ TYPED = {
     "pigpen_arena": {"ladder/py.typed", "referee/py.typed"},
 }
 """The files of each wheel that tell type checkers to read its types."""
+TOP = {"pigpen_sdk": {"pigpen"}, "pigpen_arena": {"ladder", "pigpen_arena", "referee"}}
+"""The folders that each wheel puts into site-packages, besides what tells pip about it."""
+COPIED = ("sample_bots", "starter_kits")
+"""Folders of bots to copy."""
 CONTRACT = {"pigpen/v1/referee.proto", "pigpen/v1/rules.proto", "pigpen/v1/view.proto"}
 FOR_LADDERS = ("alembic", "numpy", "orjson", "psycopg", "sqlalchemy", "threadpoolctl")
 
@@ -81,6 +88,57 @@ def test_a_wheel_holds_all_that_the_site_is_made_of(wheels: dict[str, Path]) -> 
 def names_in(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as packed:
         return set(packed.namelist())
+
+
+@pytest.mark.parametrize("distribution", TOP)
+def test_a_wheel_installs_no_package_of_a_name_that_others_may_have(wheels: dict[str, Path], distribution: str) -> None:
+    tops = {name.partition("/")[0] for name in names_in(wheels[distribution])}
+    assert {top for top in tops if not top.endswith(".dist-info")} == TOP[distribution]
+
+
+def test_the_bots_to_copy_are_data_of_a_package(wheels: dict[str, Path]) -> None:
+    done = subprocess.run(["git", "ls-files", "-z", *COPIED], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = done.stdout.rstrip("\0").split("\0")
+    assert {name.partition("/")[0] for name in files} == set(COPIED)
+    with zipfile.ZipFile(wheels["pigpen_arena"]) as packed:
+        held = {name: packed.read(name) for name in packed.namelist() if name.split("/")[1] in COPIED}
+    assert held == {f"pigpen_arena/{name}": (ROOT / name).read_bytes() for name in files}
+
+
+def build(project: Path, target: str, to: Path) -> Path:
+    """Build a distribution with the compiler that is here, and give its file."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(to)]
+    subprocess.run(command, cwd=project, capture_output=True, check=True)
+    (made,) = to.iterdir()
+    return made
+
+
+def test_the_wheel_made_of_a_source_distribution_is_the_same(wheels: dict[str, Path], tmp_path: Path) -> None:
+    with tarfile.open(build(copy_sources(tmp_path / "sources"), "sdist", tmp_path / "sdist")) as packed:
+        packed.extractall(tmp_path / "unpacked")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    assert set(COPIED) < {path.name for path in unpacked.iterdir()}
+    assert build(unpacked, "wheel", tmp_path / "wheel").read_bytes() == wheels["pigpen_arena"].read_bytes()
+
+
+def test_an_editable_install_reads_the_checkout_and_copies_nothing(tmp_path: Path) -> None:
+    sources = copy_sources(tmp_path / "sources")
+    with zipfile.ZipFile(build(sources, "wheel:editable", tmp_path / "made")) as packed:
+        names = {name for name in packed.namelist() if ".dist-info/" not in name}
+        assert [packed.read(name).decode().strip() for name in names] == [str(sources)]
+
+
+def test_the_container_of_the_referee_gets_the_same_files_from_a_checkout_and_from_a_wheel(
+    installation: Installation, tmp_path: Path
+) -> None:
+    code = (
+        "from pathlib import Path; from ladder.sandbox.docker.referee_container import installed_arena;"
+        "print(installed_arena().write_wheels(Path({!r})))"
+    )
+    there = names_in(Path(installation.python(code.format(str(tmp_path)))))
+    here = names_in(installed_arena().write_wheels(tmp_path))
+    assert here == there
+    assert {f"pigpen_arena/{name}" for name in ("sample_bots/random/bot.py", "starter_kits/go/bot.go")} < here
 
 
 @pytest.mark.parametrize("distribution", TYPED)
