@@ -12,7 +12,7 @@ import numpy as np
 
 from ladder.results.standing import step_of
 from ladder.results.think_times import BINS
-from ladder.store.migrations import upgrade
+from ladder.store.all_tables import make_ladder
 from ladder.store.models import NEWEST_LETTERS
 from pigpen.rules import PRESETS
 from referee.match.formats import DEFAULT_CLOCK
@@ -52,7 +52,7 @@ class Results:
 
 def generate(path: Path, bots: int, matches: int) -> None:
     """Write a ladder of *bots* bots and *matches* results to a file that does not exist yet."""
-    upgrade(f"sqlite:///{path}")
+    make_ladder(f"sqlite:///{path}")
     rng = np.random.default_rng(6)
     drawn = _draw(rng, bots, matches)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

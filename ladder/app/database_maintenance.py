@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.values.reports import DatabaseCopy, Upgrade
 
+OTHER_TABLES = "Nothing else was checked. Restore a backup, or take back what was changed in the database."
+
 
 def upgrade(settings: Settings) -> Upgrade:
     """
@@ -44,10 +46,20 @@ def check_database(ladder: Ladder, records: bool = False) -> Iterator[str]:
     """
     Look whether the database agrees with itself and with the records on disk; give a sentence for each finding.
 
+    If the tables are not those of the models, nothing else can be compared.
+
     Args:
         ladder: The ladder.
         records: Compute all ratings again from the records, too.
     """
+    from ladder.store.migrations import schema_findings  # with Alembic, which takes long to load
+
+    with ladder.database.read() as session:
+        of_schema = [*schema_findings(session.connection())]
+    yield from of_schema
+    if of_schema:
+        yield OTHER_TABLES
+        return
     yield from findings(ladder.database, ladder.files)
     yield from table_findings(ladder.database, TableFiles(ladder.settings.data_dir))
     yield from key_findings(ladder)

@@ -29,7 +29,9 @@ class Ladder:
 
     @classmethod
     @contextmanager
-    def open(cls, settings: Settings, create: bool = False, many_readers: bool = False) -> Iterator[Self]:
+    def open(
+        cls, settings: Settings, create: bool = False, many_readers: bool = False, any_schema: bool = False
+    ) -> Iterator[Self]:
         """
         Open the ladder that the settings name; it is closed in the end.
 
@@ -37,12 +39,13 @@ class Ladder:
             settings: Where it is.
             create: Make it if there is none.
             many_readers: Many threads will read at once, so that each connection is to take little memory.
+            any_schema: Open a ladder of another Pigpen, too: for a copy of all that is there.
 
         Raises:
             LadderError: If there is none, or it cannot be used.
             StoreError: If its database does not answer.
         """
-        database = open_ladder(settings, create, many_readers)
+        database = open_ladder(settings, create, many_readers, any_schema)
         try:
             yield cls(settings, database)
         finally:

@@ -59,7 +59,9 @@ def the_settings(*bots: Path) -> Settings:
 
 
 @contextmanager
-def opened(settings: Settings | None = None, create: bool = False, many_readers: bool = False) -> Iterator[Ladder]:
+def opened(
+    settings: Settings | None = None, create: bool = False, many_readers: bool = False, any_schema: bool = False
+) -> Iterator[Ladder]:
     """
     Yield the ladder, closed in the end.
 
@@ -67,6 +69,7 @@ def opened(settings: Settings | None = None, create: bool = False, many_readers:
         settings: Where it is; by default `the_settings`.
         create: Make it if there is none.
         many_readers: Many threads will read at once.
+        any_schema: Open a ladder of another Pigpen, too: for a copy of all that is there.
 
     Raises:
         LadderError: If there is none, or it cannot be used.
@@ -76,7 +79,7 @@ def opened(settings: Settings | None = None, create: bool = False, many_readers:
 
     with ExitStack() as stack:
         try:
-            ladder = stack.enter_context(Ladder.open(settings or the_settings(), create, many_readers))
+            ladder = stack.enter_context(Ladder.open(settings or the_settings(), create, many_readers, any_schema))
         except NoLadder as error:
             raise LadderError(f"{error}{local_word()}") from None
         yield ladder

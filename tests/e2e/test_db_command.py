@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from ladder.app.database_maintenance import OTHER_TABLES
 from ladder.results.files import MatchFiles
 from ladder.results.summary import summarise
 from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import REFUSALS
 from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
-from ladder.store.schema import REVISION
+from ladder.store.failures import place
+from ladder.store.schema import REVISION, Age
 from referee.records.file import RecordWriter
 from tests.e2e.command import PIGPEN, environment, pigpen
 from tests.ladder.ladders import NOW, enter, lease, played, queue
@@ -101,10 +104,34 @@ def test_what_was_done_is_printed_as_json(data_dir: Path) -> None:
 
 
 def test_a_newer_schema_is_left_alone(data_dir: Path) -> None:
-    change(data_dir, "UPDATE alembic_version SET version_num = '0999'")
+    change(data_dir, "UPDATE alembic_version SET version_num = '0999_0123abcd'")
     code, printed, complaint = db(data_dir, "upgrade")
-    assert (code, printed) == (2, "")
-    assert f"is of a newer Pigpen (schema 0999, here {REVISION})" in complaint
+    where = place(load_settings(data_dir=data_dir).url)
+    sentence = REFUSALS[Age.NEWER].format(where=where, revision="0999_0123abcd", here=REVISION)
+    assert (code, printed, complaint) == (2, "", f"pigpen: {sentence}\n")
+
+
+def test_a_schema_that_is_not_the_one_of_its_stamp_is_found_and_nothing_else_is_looked_at(data_dir: Path) -> None:
+    change(data_dir, "ALTER TABLE matches DROP COLUMN worker")
+    change(data_dir, "UPDATE ratings SET matches = 5")
+    for words in (["check"], ["check", "--records"]):
+        code, printed, complaint = db(data_dir, *words)
+        finding, last = printed.splitlines()
+        assert (code, last, complaint) == (1, OTHER_TABLES, "")
+        assert {"matches", "worker", REVISION} <= set(re.findall(r"\w+", finding))
+
+
+def test_a_ladder_of_another_pigpen_can_be_backed_up(data_dir: Path) -> None:
+    change(data_dir, "UPDATE alembic_version SET version_num = '0001'")
+    change(data_dir, "ALTER TABLE matches DROP COLUMN worker")
+    copy = data_dir.with_name("copy.db")
+    code, _, complaint = db(data_dir, "backup", str(copy))
+    assert (code, complaint) == (0, "")
+    ladders = [sqlite3.connect(file) for file in (copy, data_dir / "ladder.db")]
+    dumps = [[*each.iterdump()] for each in ladders]
+    assert dumps[0] == dumps[1] != []
+    for each in ladders:
+        each.close()
 
 
 def test_a_backup_is_a_ladder(data_dir: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import NullPool, create_engine, text
 
 from ladder.settings.settings import Settings, load_settings
+from ladder.store.all_tables import make_ladder
 from ladder.store.commands.opening import open_ladder
-from ladder.store.migrations import upgrade
 from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.postgres import Server, running_server
 
@@ -36,7 +36,7 @@ def postgres() -> Iterator[Server]:
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ladder with nothing in it, to be copied: quicker than making it anew."""
     file = tmp_path_factory.mktemp("template") / "ladder.db"
-    upgrade(f"sqlite:///{file}")
+    make_ladder(f"sqlite:///{file}")
     return file
 
 
@@ -186,7 +186,7 @@ class PostgresLadders:
 
     def _new(self) -> str:
         name = _new_database(self._server)
-        upgrade(self._server.url(name))
+        make_ladder(self._server.url(name))
         self._engines[name] = create_engine(
             self._server.url(name), isolation_level="AUTOCOMMIT", pool_size=1, pool_pre_ping=True
         )

@@ -17,7 +17,7 @@ from unittest import mock
 from sqlalchemy import URL, NullPool, create_engine, make_url, text
 
 from ladder.settings.settings import Settings
-from ladder.store.migrations import upgrade
+from ladder.store.all_tables import make_ladder
 from tests.ladder.postgres import QUICK, Server, running_server
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class EveryLadder:
         self._server = server
         self._names: dict[Path, str] = {}
         self._do(f"CREATE DATABASE {TEMPLATE} TEMPLATE template0")
-        upgrade(server.url(TEMPLATE))
+        make_ladder(server.url(TEMPLATE))
 
     def url(self, data_dir: Path) -> URL:
         """The database of the ladder in that folder."""

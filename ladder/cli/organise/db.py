@@ -142,7 +142,7 @@ def backup(
     """
     from ladder.app import database_maintenance
 
-    with opened() as ladder:
+    with opened(any_schema=True) as ladder:  # before an upgrade it is an older one
         done = database_maintenance.backup(ladder, file)
     if as_json:
         print_json(done)

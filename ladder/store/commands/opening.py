@@ -9,13 +9,28 @@ from typing import TYPE_CHECKING
 from ladder.errors import LadderError, NoLadder
 from ladder.store.database import MANY_READERS, SQLITE_SETTINGS, Database
 from ladder.store.failures import place
-from ladder.store.schema import REVISION, is_empty, revision_of
+from ladder.store.schema import REVISION, Age, age_of, is_empty, revision_of
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
 
+REFUSALS = {
+    Age.OLDER: "{where} is of an older Pigpen (schema {revision}, now {here}); run: pigpen db upgrade",
+    Age.NEWER: "{where} is of a newer Pigpen (schema {revision}, here {here}); use that Pigpen.",
+    Age.UNRELEASED: (
+        "{where} was made by an unreleased build of Pigpen (schema {revision}, here {here}) and cannot be upgraded; "
+        "nothing was changed. Use that build for it, or begin a new ladder with another data_dir, and another "
+        "database_url if one is set."
+    ),
+}
+"""Reasons that a database with a schema of that age is not opened, with the way out."""
 
-def open_ladder(settings: Settings, create: bool = False, many_readers: bool = False) -> Database:
+NO_LADDER = "holds something that is no ladder; name another one."
+
+
+def open_ladder(
+    settings: Settings, create: bool = False, many_readers: bool = False, any_schema: bool = False
+) -> Database:
     """
     Open the ladder that the settings name.
 
@@ -23,6 +38,7 @@ def open_ladder(settings: Settings, create: bool = False, many_readers: bool = F
         settings: Where it is.
         create: Make folder, database and schema if there is nothing yet.
         many_readers: Many threads will read at once, so that each connection is to take little memory.
+        any_schema: Open a ladder of another Pigpen, too: for a copy of all that is there.
 
     Raises:
         LadderError: If there is none, or it cannot be used as it is.
@@ -39,7 +55,7 @@ def open_ladder(settings: Settings, create: bool = False, many_readers: bool = F
 
             with database.write() as session:
                 make_schema(session.connection())
-        check_revision(database, revision_in(database))
+        check_revision(database, revision_in(database), any_schema)
     except BaseException:
         database.close()
         raise
@@ -80,13 +96,18 @@ def revision_in(database: Database) -> str | None:
         connection = session.connection()
         revision = revision_of(connection)
         if revision is None and not is_empty(connection):
-            raise LadderError(f"{place(database.engine.url)} holds something that is no ladder; name another one.")
+            raise LadderError(f"{place(database.engine.url)} {NO_LADDER}")
         return revision
 
 
-def check_revision(database: Database, revision: str | None) -> None:
+def check_revision(database: Database, revision: str | None, any_schema: bool = False) -> None:
     """
     Refuse a schema that this program does not know.
+
+    Args:
+        database: Is named in the message.
+        revision: What is found there.
+        any_schema: Refuse only a database without one.
 
     Raises:
         LadderError: With the way out.
@@ -94,7 +115,5 @@ def check_revision(database: Database, revision: str | None) -> None:
     where = place(database.engine.url)
     if revision is None:
         raise NoLadder(f"{where} holds no ladder yet")
-    if revision < REVISION:
-        raise LadderError(f"{where} is of an older Pigpen (schema {revision}, now {REVISION}); run: pigpen db upgrade")
-    if revision > REVISION:
-        raise LadderError(f"{where} is of a newer Pigpen (schema {revision}, here {REVISION}); use that Pigpen.")
+    if not any_schema and (refusal := REFUSALS.get(age_of(revision))):
+        raise LadderError(refusal.format(where=where, revision=revision, here=REVISION))

@@ -20,12 +20,11 @@ from sqlalchemy import select
 
 from ladder.entry.claims import skeleton
 from ladder.errors import LadderError, StoreError
-from ladder.store.commands.opening import make_folders, open_ladder, revision_in
+from ladder.store.commands.opening import open_ladder, revision_in
 from ladder.store.database import Database
 from ladder.store.failures import place
-from ladder.store.migrations import upgrade
 from ladder.store.models import Owner, StoredBot, Variant
-from ladder.store.schema import REVISION
+from ladder.store.schema import REVISION, Age, age_of
 from ladder.values.new_name import give_new_name
 from ladder.values.reports import Upgrade
 
@@ -111,30 +110,34 @@ def upgrade_ladder(settings: Settings, stamp: str) -> Upgrade:
         stamp: Part of the name of the copy.
 
     Raises:
-        LadderError: If it is newer than this program, or cannot be used.
+        LadderError: If it is newer than this program, of an unreleased one, or cannot be used.
         StoreError: If the database does not answer, or is in use for too long.
     """
-    make_folders(settings)
-    database = Database(settings.url)
-    try:
-        before = revision_in(database)
-    finally:
-        database.close()
-    copy = None
-    if before and before > REVISION:
-        raise LadderError(f"{place(settings.url)} is of a newer Pigpen (schema {before}, here {REVISION}).")
-    if before and before < REVISION and (file := settings.database_file):
-        copy = file.with_name(f"{file.stem}-{before}-{stamp}{file.suffix}")
-        back_up(settings.url, copy)
-    if before != REVISION:
+    before, copy = _revision(settings), None
+    if before is not None and age_of(before) is Age.OLDER:
+        if file := settings.database_file:
+            copy = file.with_name(f"{file.stem}-{before}-{stamp}{file.suffix}")
+            back_up(settings.url, copy)
+        from ladder.store.migrations import upgrade  # with Alembic, which takes long to load
+
         upgrade(settings.url)
-    database = open_ladder(settings)
+    database = open_ladder(settings, create=True)
     try:
         with database.write() as session:
             _fill_skeletons(session)
     finally:
         database.close()
     return Upgrade(before=before, after=REVISION, backup=copy)
+
+
+def _revision(settings: Settings) -> str | None:
+    if (file := settings.database_file) and not os.path.exists(file):
+        return None
+    database = Database(settings.url)
+    try:
+        return revision_in(database)
+    finally:
+        database.close()
 
 
 def _fill_skeletons(session: Session) -> None:

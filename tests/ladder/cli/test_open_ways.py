@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
+import sqlite3
 from typing import TYPE_CHECKING
 from unittest import mock
 
@@ -17,7 +19,9 @@ from ladder.cli.organise.run import ASKED
 from ladder.errors import NoLadder
 from ladder.people.commands.table import OPENED
 from ladder.settings.settings import load_settings
-from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.opening import REFUSALS, open_ladder
+from ladder.store.failures import place
+from ladder.store.schema import REVISION, Age
 from ladder.terminal import ladder as terminal
 from tests.e2e.command import every_command
 from tests.referee.recorded import match_lines, write_record
@@ -72,6 +76,47 @@ def test_no_command_of_a_ladder_begins_one_or_waits_for_it(tmp_path: Path, name:
     assert done.is_one_sentence, done
     assert done.err == f"pigpen: {sentence}\n"
     assert not (tmp_path / "data").exists()
+
+
+WITHOUT_LADDER = (
+    "new", "play", "check", "lock", "compare", "rules", "login", "logout", "whoami", "push", "worker", "doctor",
+    "config", "event new", "event check", "event draw", "event simulate", "event verify", "cluster certs", "db backup",
+)  # fmt: skip
+"""Commands that open no ladder, or one of any schema."""
+WORDS = {
+    **{words.partition(" ")[0]: words.partition(" ")[2] for words in ASKING if not words.startswith("event ")},
+    **{f"ladder {name}": " ".join(words) for name, words in NEEDS.items()},
+    **{f"cluster {name}": "barn" for name in ("drain", "resume", "forget")},
+    **{f"event {name}": "cup" for name in ("freeze", "start", "pause", "release", "show", "export")},
+    **{f"event {name}": "cup Trotter" for name in ("enter", "withdraw")},
+    **{f"account {name}": "ada" for name in ("add", "enable", "password", "sessions", "revoke")},
+    "suspend": "Trotter --reason slow", "resume-bot": "Trotter", "ladder export": "data", "event open": "cup.toml",
+    "ladder season new": "--variant hearts", "event redo": "cup --round 1 --table 1 --reason late",
+    "event rule": "cup --round 1 --table 1 --last Trotter --reason late", "account disable": "ada --reason late",
+    "account role": "ada organiser", "account quota": "ada 5", "account uninvite": "1", "db copy": "sqlite:///other.db",
+}  # fmt: skip
+"""Arguments of the others, by their names."""
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("name", [name for name, _ in every_command() if name not in WITHOUT_LADDER])
+def test_every_command_leaves_a_ladder_of_an_earlier_build_alone(tmp_path: Path, name: str) -> None:
+    """Builds before the first release wrote 0001 under many schemas: this one cannot tell which it has."""
+    settings = load_settings(data_dir=tmp_path / "data")
+    open_ladder(settings, create=True).close()
+    file = tmp_path / "data" / "ladder.db"
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.execute("ALTER TABLE matches DROP COLUMN worker")
+    before = file.read_bytes()
+    if name == "event open":
+        typed("event", "new", "cup.toml", folder=tmp_path)
+    done = typed(*name.split(), *WORDS.get(name, "").split(), folder=tmp_path)
+    sentence = REFUSALS[Age.UNRELEASED].format(where=place(settings.url), revision="0001", here=REVISION)
+    assert done.is_one_sentence, done
+    assert done.err == f"pigpen: {sentence}\n"
+    assert file.read_bytes() == before
+    assert sorted(each.name for each in file.parent.iterdir()) == ["ladder.db"]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from sqlalchemy import text
 
 from ladder.errors import LadderError, StoreError
 from ladder.settings.settings import Settings, load_settings
-from ladder.store import models
-from ladder.store.commands.opening import open_ladder, revision_in
+from ladder.store import models, schema
+from ladder.store.commands.opening import NO_LADDER, REFUSALS, open_ladder, revision_in
 from ladder.store.database import Database
-from ladder.store.schema import REVISION
+from ladder.store.failures import place
+from ladder.store.schema import REVISION, Age
 from tests.ladder.postgres import Server
 
 
@@ -68,16 +69,48 @@ def test_where_there_is_no_ladder_the_sentence_says_how_to_begin_one(database_ur
     assert list(tmp_path.iterdir()) == [], "looking makes nothing"
 
 
-def test_an_older_schema_is_to_be_upgraded(settings: Settings) -> None:
-    set_revision(settings, "0000")
-    with pytest.raises(LadderError, match=rf"older Pigpen \(schema 0000, now {REVISION}\); run: pigpen db upgrade"):
-        open_ladder(settings, create=True)
+OTHERS = {
+    "0001": Age.UNRELEASED,  # builds before the first release wrote it under many schemas, and numbers up to 0014
+    "0014": Age.UNRELEASED,
+    f"{REVISION[:4]}_00000000": Age.UNRELEASED,
+    "9999_00000000": Age.NEWER,
+    "0000_0123abcd": Age.OLDER,
+}
 
 
-def test_a_newer_schema_is_left_alone(settings: Settings) -> None:
-    set_revision(settings, "9999")
-    with pytest.raises(LadderError, match=r"newer Pigpen \(schema 9999, here \d+\); use that Pigpen"):
-        open_ladder(settings)
+@pytest.fixture
+def a_release_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this Pigpen know an older schema."""
+    monkeypatch.setattr(schema, "REVISIONS", ("0000_0123abcd", REVISION))
+
+
+@pytest.mark.usefixtures("a_release_before")
+@pytest.mark.parametrize(("revision", "age"), OTHERS.items())
+def test_another_schema_is_left_alone_and_the_sentence_has_the_way_out(
+    settings: Settings, revision: str, age: Age
+) -> None:
+    set_revision(settings, revision)
+    sentence = REFUSALS[age].format(where=place(settings.url), revision=revision, here=REVISION)
+    for create in (True, False):
+        with pytest.raises(LadderError) as caught:
+            open_ladder(settings, create)
+        assert str(caught.value) == sentence
+    database = open_ladder(settings, any_schema=True)
+    assert revision_in(database) == revision, "nothing was changed"
+    database.close()
+
+
+@pytest.mark.parametrize("revisions", [["ae1027a6acf"], ["0001", "0002"], []])
+def test_a_schema_of_another_program_is_left_alone(settings: Settings, revisions: list[str]) -> None:
+    database = Database(settings.url)
+    with database.write() as session:
+        session.execute(text("DELETE FROM alembic_version"))
+        for revision in revisions:
+            session.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": revision})
+    database.close()
+    for any_schema in (True, False):
+        with pytest.raises(LadderError, match=NO_LADDER):
+            open_ladder(settings, create=True, any_schema=any_schema)
 
 
 def test_a_database_of_something_else_is_left_alone(database_url: str, tmp_path: Path) -> None:
@@ -85,7 +118,7 @@ def test_a_database_of_something_else_is_left_alone(database_url: str, tmp_path:
     with other.write() as session:
         session.execute(text("CREATE TABLE recipes (name TEXT)"))
     other.close()
-    with pytest.raises(LadderError, match="holds something that is no ladder"):
+    with pytest.raises(LadderError, match=NO_LADDER):
         open_ladder(load_settings(data_dir=tmp_path, database_url=database_url), create=True)
 
 

@@ -10,17 +10,18 @@ from sqlalchemy import insert, inspect, select, text
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.opening import REFUSALS, open_ladder, revision_in
 from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.database import Database
-from ladder.store.schema import REVISION
+from ladder.store.failures import place
+from ladder.store.schema import REVISION, Age
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.settings.settings import Settings
 
-OLDER = "0000"
+OLDER = "0000_0123abcd"
 
 
 @pytest.fixture
@@ -36,7 +37,8 @@ def older(settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatc
             models.Base.metadata.tables["faults"].create(session.connection())
             session.execute(text("UPDATE alembic_version SET version_num = :newer"), {"newer": REVISION})
 
-    monkeypatch.setattr("ladder.store.commands.upgrading.upgrade", upgrade)
+    monkeypatch.setattr("ladder.store.schema.REVISIONS", (OLDER, REVISION))
+    monkeypatch.setattr("ladder.store.migrations.upgrade", upgrade)
     return settings
 
 
@@ -68,11 +70,18 @@ def test_a_ladder_that_is_not_there_is_made(database_url: str, tmp_path: Path) -
     open_ladder(settings).close()
 
 
-def test_a_newer_ladder_is_left_alone(settings: Settings, database: Database) -> None:
+@pytest.mark.parametrize(("revision", "age"), [("9999_0123abcd", Age.NEWER), ("0001", Age.UNRELEASED)])
+def test_a_ladder_that_cannot_be_upgraded_is_left_alone(
+    settings: Settings, database: Database, revision: str, age: Age
+) -> None:
     with database.write() as session:
-        session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(LadderError, match="newer Pigpen"):
+        session.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+    files = sorted(settings.data_dir.iterdir())
+    with pytest.raises(LadderError) as caught:
         upgrade_ladder(settings, "now")
+    assert str(caught.value) == REFUSALS[age].format(where=place(settings.url), revision=revision, here=REVISION)
+    assert sorted(settings.data_dir.iterdir()) == files
+    assert revision_in(database) == revision
 
 
 def test_names_from_before_are_kept_and_the_oldest_of_those_that_look_alike_is_told_from_new_ones(
