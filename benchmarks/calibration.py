@@ -1,18 +1,26 @@
 """
-Calibration of the ± of the standings: in how many of 100 cases the true rating lies within it.
+Simulated ladders in which chance follows Elo's formula: how well the ± of the standings is calibrated.
 
-    python -m benchmarks.calibration
-    python -m benchmarks.calibration --repetitions 20 --bots 50 --matches 1500
+    python -m benchmarks.calibration standings
+    python -m benchmarks.calibration standings --repetitions 20 --bots 50 --matches 1500
+    python -m benchmarks.calibration lengths --repetitions 8 --matches 2000
 
-Simulated ladders as in benchmarks/formula_ladder.py: matches of four seats in which the places are the order of four
-noisy performances, so that a bot that does well in a match beats all three others at once. The noise is from the Gumbel
-distribution, with which Elo's formula holds exactly, or from the normal one, with which it holds for nearly equal bots
-alone. The tables are the scheduler's, or drawn by chance.
+The bots have true ratings from N(1500, 200²) and play matches of four seats, one at a time. In a match each performs
+at its rating plus noise, and the places are the order of the performances, so that a bot that does well in a match
+beats all three others at once. The noise is from the Gumbel distribution of scale 400 / ln 10, with which Elo's formula
+holds exactly (R. Plackett, 1975; R. Luce, 1959), or from the normal one, with which it holds for nearly equal bots
+alone. With b boards in a match it falls with the root of b. The tables are the scheduler's, or drawn by chance. Chance
+in real games has another shape: benchmarks/scheduling.py draws it from recorded ones.
 
-True ratings, relative to their mean, are compared with the batch estimate and its 95 % interval, on the same matches
-once with the weight that the ladder gives to the pairs of a match and once with all pairs counted in full. A likelihood
-of superiority is compared with how often the bot really was the stronger one. Last, how long the fit of a large
-ladder takes.
+*standings*: in how many of 100 cases the true rating lies within the ±. True ratings, relative to their mean, are
+compared with the batch estimate and its 95 % interval, on the same matches once with the weight that the ladder gives
+to the pairs of a match and once with all pairs counted in full. A likelihood of superiority is compared with how often
+the bot really was the stronger one. Last, how long the fit of a large ladder takes.
+
+*lengths*: matches of different numbers of boards, drawn by chance. The same matches are fitted twice by the batch
+estimate: with the boards of each, as the ladder does, and as if all had four. Shown are the share of true ratings,
+relative to their mean, within the ±, the root of the mean squared difference between the true ratings and the estimate,
+and Kendall's τ.
 """
 
 from __future__ import annotations
@@ -22,24 +30,114 @@ import math
 import os
 import statistics
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import report
-from benchmarks.formula_ladder import DEVIATION, POLICIES, SEATS, Ladder, gumbel
+from benchmarks.part_runner import choose
+from benchmarks.report import show, spread
+from benchmarks.simulated_ladder import kendall
+from ladder.pairing.information import Information
+from ladder.pairing.scheduler import Entrant, next_matches
 from ladder.ratings.batch import PRIOR, Estimate, fit, pair_weight
-from ladder.ratings.elo import SCALE, START, expected, pair_scores
+from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, Side, SideMember, expected, moves, pair_scores, steepness
+
+DEVIATION = 200.0
+
+SEATS = 4
+
+REFIT = 25
+"""Matches between two estimates."""
+
+
+@dataclass
+class Ladder:
+    """The state of a simulated ladder: what the store would hold."""
+
+    true: list[float]
+    noise: Callable[[Random], float]
+    """In a performance in a match of four boards, in Elo."""
+    boards: int = STANDARD_BOARDS
+    """In each match."""
+    ratings: list[float] = field(init=False)
+    matches: list[int] = field(init=False)
+    seats: list[list[int]] = field(init=False)
+    played: list[int] = field(init=False)
+    """Boards of each."""
+    neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
+    known: Information = field(init=False)
+    number: int = 0
+    """Matches played."""
+
+    def __post_init__(self) -> None:
+        bots = len(self.true)
+        self.ratings, self.matches, self.played = [START] * bots, [0] * bots, [0] * bots
+        self.seats = [[0] * SEATS for _ in self.true]
+        self._pairs: dict[tuple[int, int, int], list[float]] = {}
+        self.known = Information.of(None, range(bots), pair_weight(SEATS))
+
+    def play(self, table: tuple[int, ...], rng: Random) -> list[Side]:
+        """Play a match and rate it; the sides as they stood before it, with their places."""
+        performance = {bot: self.true[bot] + self.noise(rng) / steepness(self.boards) for bot in table}
+        order = sorted(table, key=lambda bot: -performance[bot])
+        played = {bot: SideMember(bot, self.ratings[bot], self.played[bot]) for bot in table}
+        sides = [Side((played[bot],), order.index(bot) + 1) for bot in table]
+        for move in moves(sides, self.boards):
+            self.ratings[move.version] = move.after
+        for seat, bot in enumerate(table):
+            self.matches[bot] += 1
+            self.played[bot] += self.boards
+            self.seats[bot][seat] += 1
+            self.neighbours[bot, table[(seat + 1) % SEATS]] += 1
+        for a, b, score in pair_scores(sides):
+            sums = self._pairs.setdefault((a, b, self.boards), [0.0, 0.0])
+            sums[0] += score
+            sums[1] += 1
+        self.number += 1
+        return sides
+
+    def estimate(self) -> Estimate:
+        """Fit all matches."""
+        rows = np.array([(*key, *sums) for key, sums in self._pairs.items()]).reshape(-1, 5)
+        a, b, steep = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), np.sqrt(rows[:, 2] / STANDARD_BOARDS)
+        return fit(range(len(self.true)), a, b, rows[:, 3], rows[:, 4], pair_weight(SEATS), steep)
+
+
+Policy = Callable[[Ladder, Random], tuple[int, ...]]
+
+
+def scheduled(ladder: Ladder, rng: Random) -> tuple[int, ...]:
+    """Make the table that the ladder's scheduler hands out; each bot has an owner of its own."""
+    bots = range(len(ladder.true))
+    if ladder.number and ladder.number % REFIT == 0:
+        ladder.known = Information.of(ladder.estimate(), bots, pair_weight(SEATS))
+    entrants = [Entrant(bot, bot, bot, ladder.matches[bot], tuple(ladder.seats[bot])) for bot in bots]
+    return next_matches(entrants, ladder.known, ladder.neighbours, SEATS, False, rng, 1, boards=ladder.boards)[0]
+
+
+def by_chance(ladder: Ladder, rng: Random) -> tuple[int, ...]:
+    """Draw any four bots."""
+    return tuple(rng.sample(range(len(ladder.true)), SEATS))
+
+
+POLICIES: dict[str, Policy] = {"by chance": by_chance, "scheduled": scheduled}
+
+
+def gumbel(rng: Random) -> float:
+    """Draw noise in a performance, in Elo."""
+    return -SCALE / math.log(10) * math.log(-math.log(rng.random() or 0.5))
+
 
 CERTAINTY = ((0.5, 0.75), (0.75, 0.9), (0.9, 0.975), (0.975, 0.9975), (0.9975, 1.0))
 """Likelihoods of superiority that are looked at together."""
+
 LARGE_BOTS, LARGE_MATCHES = 1000, 1_000_000
 
 
@@ -114,7 +212,7 @@ def large_fit(seed: int) -> float:
     return time.process_time() - started
 
 
-def main() -> None:
+def main_standings() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
     parser.add_argument("--repetitions", type=int, default=60, help="simulated ladders of each kind")
@@ -131,12 +229,72 @@ def main() -> None:
     title = (
         f"True ratings within the ±, {options.bots} bots, {options.matches:,} matches, {options.repetitions} ladders"
     )
-    report.show(title, ["tables", "noise", f"pairs weighted {pair_weight(SEATS):.1f}", "pairs in full"], rows)
+    show(title, ["tables", "noise", f"pairs weighted {pair_weight(SEATS):.1f}", "pairs in full"], rows)
     rows = [row_of(sure, low, high) for low, high in CERTAINTY]
-    report.show("Likelihood of superiority", ["shown", "pairs", "its mean", "really stronger"], rows)
+    show("Likelihood of superiority", ["shown", "pairs", "its mean", "really stronger"], rows)
     seconds = [large_fit(seed) for seed in range(3)]
-    print(f"A fit of {LARGE_BOTS:,} bots with {LARGE_MATCHES:,} matches: {report.spread(seconds, ' s')} of one core")
+    print(f"A fit of {LARGE_BOTS:,} bots with {LARGE_MATCHES:,} matches: {spread(seconds, ' s')} of one core")
+
+
+MIXES = ((4,), (4, 8), (2, 8), (1, 4, 16))
+
+
+def simulate_mixed(
+    mix: tuple[int, ...], noise: str, bots: int, matches: int, seed: int
+) -> list[tuple[float, float, float]]:
+    """Estimate coverage, error in Elo and Kendall's τ: with the boards of each match, and as if all had four."""
+    rng, choice = Random(f"bots {seed}"), Random(f"tables {seed}")
+    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], NOISE[noise])
+    wins: defaultdict[tuple[int, int, int], float] = defaultdict(float)
+    met: Counter[tuple[int, int, int]] = Counter()
+    for _ in range(matches):
+        ladder.boards = rng.choice(mix)
+        for a, b, score in pair_scores(ladder.play(scheduled(ladder, choice), rng)):
+            met[a, b, ladder.boards] += 1
+            wins[a, b, ladder.boards] += score
+    rows = np.array([(*key, wins[key], met[key]) for key in sorted(met)], dtype=np.float64)
+    ones, others = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    true = np.array(ladder.true)
+    found = []
+    for steep in (np.sqrt(rows[:, 2] / STANDARD_BOARDS), np.ones(len(rows))):
+        estimate = fit(range(bots), ones, others, rows[:, 3], rows[:, 4], pair_weight(SEATS), steep)
+        found.append((covered(estimate, true), _error(estimate, ladder.true), kendall(true, estimate.ratings)))
+    return found
+
+
+def _error(estimate: Estimate, true: list[float]) -> float:
+    off = estimate.ratings - np.array(true)
+    return float(np.std(off))
+
+
+def main_mixed() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
+    parser.add_argument("--repetitions", type=int, default=24, help="simulated ladders of each mix")
+    parser.add_argument("--bots", type=int, default=50)
+    parser.add_argument("--matches", type=int, default=1500, help="in each ladder")
+    options = parser.parse_args()
+    rows = []
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for noise, mix in product(NOISE, MIXES):
+            run = partial(simulate_mixed, mix, noise, options.bots, options.matches)
+            looks = np.array(list(pool.map(run, range(options.repetitions))))
+            shares = [percent(looks[:, way, 0].tolist()) for way in (0, 1)]
+            errors = [f"{np.sqrt(np.mean(looks[:, way, 1] ** 2)):.1f}" for way in (0, 1)]
+            orders = [f"{looks[:, way, 2].mean():.3f}" for way in (0, 1)]
+            rows.append((noise, ", ".join(map(str, mix)), *shares, *errors, *orders))
+    headings = (
+        "noise",
+        "boards",
+        "within ±: known",
+        "as four",
+        "error in Elo: known",
+        "as four",
+        "τ: known",
+        "as four",
+    )
+    show(f"{options.bots} bots, {options.matches:,} matches, {options.repetitions} ladders", headings, rows)
 
 
 if __name__ == "__main__":
-    main()
+    choose(__doc__, {"standings": main_standings, "lengths": main_mixed})

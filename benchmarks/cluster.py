@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, update
 
 from benchmarks.generated_ladder import VARIANT, generate
-from benchmarks.machine import machine
+from benchmarks.part_runner import machine
 from benchmarks.programs import dying_with_us, free_port
 from benchmarks.report import counted, show
 from ladder.cluster.certificates import make_authority, make_worker

@@ -1,96 +1,65 @@
 """
-Cost of a decision: referee and SDK together against a bare ping-pong of the same topology.
+Cost of a decision: of one table, of more and more tables at once, and of a table that is observed.
 
-One table of four and instant bots. The bare ping-pong has the same four programs, in the same sandbox and on the same
-core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal. It is
-played with gRPC as it comes, and with gRPC as `pigpen.wire.transport` sets it for referee and bots. Every step of a
-deal is a decision, a forced card too, for which the table sends no message; the ping-pong makes a round trip for each
-of 52.
+*decision*: referee and SDK together against a bare ping-pong of the same topology. One table of four and instant bots.
+The bare ping-pong has the same four programs, in the same sandbox and on the same core, each with a server of its own,
+and messages of the same sizes; all are measured in turn, deal by deal. It is played with gRPC as it comes, and with
+gRPC as `pigpen.wire.transport` sets it for referee and bots. Every step of a deal is a decision, a forced card too, for
+which the table sends no message; the ping-pong makes a round trip for each of 52.
+
+*tables*: one, two, four and eight tables in one referee process, bots in containers, against as many bare ping-pongs.
+
+*live*: a table of four instant bots plays one deal that is observed, as on a ladder, and one that is not, in turn. The
+events go through a socket to another process; they are sent after each deal, which is more often than on a ladder. This
+is done with bots in the process sandbox, and with bots in the referee's process, where the observer's own CPU time can
+be seen above the noise; it is compared with the time of a decision with processes.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import tempfile
-import time
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.lanes import bare, costs, playing, table, typical
+from benchmarks.bots import BARE, ENDLESS, INSTANT, RULES, instant_spec, request_size
+from benchmarks.lanes import Cost, bare, costs, plain, playing, table, typical
 from benchmarks.part_runner import run
-from benchmarks.plain import plain
-from benchmarks.report import Part, Row, compared
+from benchmarks.report import Part, Row, compared, counted, ratio, spread
 from benchmarks.runtimes import containers, in_each
 from ladder.app.local.folder import new_folder
 from ladder.errors import SandboxError
 from ladder.matches.inline import inline_table
+from ladder.matches.play import sandboxed_table
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen.rules import PRESETS, Deal, Phase, deal_hands
-from pigpen.values.view import View
-from pigpen.wire.messages import request_message
+from ladder.worker.channel import Channel, Frame, MessageKind
+from ladder.worker.live_observer import LiveObserver, LiveSender
 from referee.match.formats import Format, MatchSpec
-from referee.records.lines import AnyLine, DealLine
+from referee.match.observer import Announcer
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
-    from benchmarks.lanes import Lane
-    from ladder.sandbox.base import Sandbox
+    from benchmarks.lanes import Cost, Lane, SteppedTable
+    from referee.records.lines import DealLine
+    from referee.seats.seat import Seat
 
-DEALS = 60
-WARM_UP = 10
-ENDLESS = 100_000
-"""Deals of a match that is given up when enough has been measured."""
-RULES = PRESETS["gongzhu"]
-HERE = Path(__file__).resolve().parent
-BARE = BotSource("bare", folder=HERE / "bare")
-INSTANT = BotSource("instant", folder=HERE / "instant")
 
-SANDBOXES: dict[str, Callable[[], Sandbox]] = {"processes": ProcessSandbox, "containers": containers}
 PLAIN = "bare ping-pong, gRPC as it comes, {}"
+
 BARE_LANE = "bare ping-pong, {}"
+
 NODE = "processes, two in Node.js"
+
 NPM_SECONDS = 120
 
 Lanes = dict[str, "Lane"]
-
-
-def instant_spec(deals: int = DEALS) -> MatchSpec:
-    """Describe a match of four instant bots."""
-    return MatchSpec(RULES, tuple(f"instant{seat}" for seat in range(4)), Format(deals), seed=bytes(32))
-
-
-class Stopwatch:
-    """Takes a record's lines; times the deals after the first `WARM_UP`."""
-
-    def __init__(self) -> None:
-        self.decisions = 0
-        self.seconds = 0.0
-        self._began = 0.0
-
-    def __call__(self, line: AnyLine) -> None:
-        """Count a line of the record."""
-        if isinstance(line, DealLine) and line.deal >= WARM_UP:
-            self.decisions += len(line.steps)
-            self.seconds = time.perf_counter() - self._began
-        elif isinstance(line, DealLine):
-            self._began = time.perf_counter()
-
-
-def request_size() -> int:
-    """Compute the mean bytes of a request for a card over a deal; forced cards are not asked."""
-    deal = Deal(RULES, deal_hands(RULES, bytes(32), 0))
-    sizes = []
-    while not deal.is_over:
-        for seat in deal.to_act:
-            view = View(*deal.known_to(seat), totals=(0, 0, 0, 0), decision=1, seed=2**63, limit=1.0, bank=60.0)
-            if deal.phase is Phase.PLAY and not deal.is_forced(seat):
-                sizes.append(len(request_message(view, 0.001).SerializeToString()))
-            deal.apply(seat, deal.default_action(seat))
-    return round(sum(sizes) / len(sizes))
 
 
 async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
@@ -163,7 +132,133 @@ def measure(rounds: int) -> list[Row]:
         return [*rows, Row.left_out("decisions, containers", error)]
 
 
-PART = Part("decision", __doc__, measure, rounds=150)
+TABLES = (1, 2, 4, 8)
+
+DECISION = 10_000
+"""Microseconds that a bot takes for a decision, for the figure of what the referee could serve."""
+
+
+async def _costs_of_tables(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
+    """Measure each number of *counts* first as tables at once, then as ping-pongs."""
+    async with AsyncExitStack() as stack:
+        sandbox = containers()
+        stack.push_async_callback(sandbox.close)
+        instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
+        spec, size = instant_spec(ENDLESS), request_size()
+        tables = [await stack.enter_async_context(table(spec, [instant] * 4)) for _ in range(max(counts))]
+        bares = [await stack.enter_async_context(bare(client, size)) for _ in range(max(counts))]
+        return await costs([lanes[:count] for lanes in (tables, bares) for count in counts], rounds, warm_up=4)
+
+
+def measure_tables(rounds: int, counts: Sequence[int] = TABLES) -> list[Row]:
+    """Measure decisions a second, and the referee's CPU time for each, with more and more tables, in each runtime."""
+    return in_each(lambda: _measured_tables(rounds, counts))
+
+
+def _measured_tables(rounds: int, counts: Sequence[int]) -> list[Row]:
+    found = asyncio.run(_costs_of_tables(rounds, counts))
+    ours, theirs = found[: len(counts)], found[len(counts) :]
+    rows: list[Row] = []
+    cpus: list[Row] = []
+    for count, mine, bares in zip(counts, ours, theirs, strict=True):
+        name, others = counted(count, "table"), "as many ping-pongs"
+        rate, bare_rate, single = (typical([1e6 / cost.wall for cost in each], 5) for each in (mine, bares, ours[0]))
+        cpu, bare_cpu = (typical([cost.cpu for cost in each], 5) for each in (mine, bares))
+        rows.append(Row(f"decisions, {name}", spread(rate, " /s"), others, ratio(rate, bare_rate)))
+        if count > 1:
+            rows.append(Row(f"decisions, {name}", spread(rate, " /s"), "one table", ratio(rate, single)))
+        cpus.append(Row(f"referee's CPU a decision, {name}", spread(cpu, " µs"), others, ratio(cpu, bare_cpu)))
+    served = spread([DECISION / cost.cpu for cost in ours[-1]])
+    return [*rows, *cpus, Row(f"tables a core serves, bots think {DECISION // 1000} ms", served)]
+
+
+SPEC = MatchSpec(RULES, tuple(f"instant{seat}" for seat in range(4)), Format(boards=ENDLESS), seed=bytes(32))
+
+OBSERVED = ("nobody listens", "observed")
+
+
+class DealByDeal(Announcer):
+    """Sends events while its own table has the turn."""
+
+    def __init__(self, observer: LiveObserver, sender: LiveSender) -> None:
+        super().__init__(observer)
+        self._sender = sender
+
+    def deal_over(self, table: int, line: DealLine) -> None:
+        """Pass on the end of a deal, and send the events."""
+        super().deal_over(table, line)
+        self._sender.flush()
+
+
+@asynccontextmanager
+async def announcer() -> AsyncIterator[Announcer]:
+    """Make an announcer whose events go to another process."""
+    ours, theirs = socket.socketpair()
+    with theirs, subprocess.Popen(["cat"], stdin=theirs.fileno(), stdout=subprocess.DEVNULL):
+        theirs.close()
+        channel = await Channel.over(ours)
+
+        def offer(batch: str) -> bool:
+            channel.send(Frame(MessageKind.LIVE, 0, f"1 1\n{batch}"))
+            return True
+
+        def fail(error: Exception) -> None:
+            raise error
+
+        sender = LiveSender(offer)
+        yield DealByDeal(LiveObserver(SPEC, "played", sender.send, fail), sender)
+        await channel.close()
+
+
+class ObservedDeals:
+    """Deals of a table, with or without an observer."""
+
+    def __init__(self, table: SteppedTable, announcer: Announcer | None) -> None:
+        self._table = table
+        self._announcer = announcer
+
+    async def step(self) -> int:
+        """Play one."""
+        self._table.announce_to(self._announcer)
+        return await self._table.step()
+
+
+async def _observed(seated: AbstractAsyncContextManager[Sequence[Seat]], rounds: int) -> list[list[Cost]]:
+    """Measure deals without an observer, and deals with one."""
+    async with seated as seats, playing(SPEC, seats) as table, announcer() as observer:
+        return await costs([[ObservedDeals(table, None)], [ObservedDeals(table, observer)]], rounds)
+
+
+async def _all_observed(rounds: int) -> list[list[Cost]]:
+    sandbox = ProcessSandbox()
+    try:
+        instant = await sandbox.load(INSTANT)
+        found = await _observed(sandboxed_table([instant] * 4, SPEC.bots, lambda logs: None), rounds)
+    finally:
+        await sandbox.close()
+    return found + await _observed(inline_table([INSTANT] * 4, lambda logs: None), rounds)
+
+
+def measure_live(rounds: int) -> list[Row]:
+    """Measure decisions a second and the referee's CPU time for each, with and without observer; then its own cost."""
+    found = asyncio.run(_all_observed(rounds))
+    rates = [typical([1e6 / cost.wall for cost in each]) for each in found[:2]]
+    cpus = [typical([cost.cpu for cost in each]) for each in found]
+    own = [observed - alone for alone, observed in zip(*cpus[2:], strict=True)]
+    shares = [each * rate / 1e4 for each, rate in zip(own, rates[0], strict=True)]
+    return [
+        *compared([f"decisions, processes, {each}" for each in OBSERVED], rates, "/s", OBSERVED[0]),
+        *compared([f"referee's CPU a decision, processes, {each}" for each in OBSERVED], cpus[:2], "µs", OBSERVED[0]),
+        *compared([f"referee's CPU a decision, inline, {each}" for each in OBSERVED], cpus[2:], "µs", OBSERVED[0]),
+        Row("the observer's CPU a decision", spread(own, " µs"), "a decision, processes", spread(shares, " %")),
+    ]
+
+
+PARTS = (
+    Part("decision", __doc__, measure, rounds=150),
+    Part("tables", __doc__, measure_tables, rounds=20),
+    Part("live", __doc__, measure_live, rounds=300),
+)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

@@ -178,7 +178,7 @@ def solved(endings: int) -> list[Row]:
     ]
 
 
-PART = Part("engine", __doc__, measure, rounds=21)
+PARTS = (Part("engine", __doc__, measure, rounds=21),)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.decision import INSTANT, instant_spec
+from benchmarks.bots import INSTANT, instant_spec
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, counted
 from benchmarks.runtimes import containers, in_each
@@ -154,7 +154,7 @@ def _measured(rounds: int, lengths: Sequence[int], warm_up: bool) -> list[Row]:
     ]
 
 
-PART = Part("growth", __doc__, measure, rounds=1)
+PARTS = (Part("growth", __doc__, measure, rounds=1),)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

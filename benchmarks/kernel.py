@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.decision import HERE, RULES, instant_spec
+from benchmarks.bots import HERE, RULES, instant_spec
 from benchmarks.growth import Watched
-from benchmarks.machine import machine
-from benchmarks.part_runner import parser_of
+from benchmarks.part_runner import machine, parser_of
 from benchmarks.report import ratio, show, spread
 from benchmarks.start import Start, start_of
 from ladder.matches.play import play_sandboxed

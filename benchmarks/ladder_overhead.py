@@ -1,6 +1,12 @@
 """
-Cost of the ladder beside its matches: the time that slots stand empty while the coordinator records and schedules, and
-its CPU time, which the matches on the same machine lack.
+Cost of a ladder beside its matches, and matches by more than one process.
+
+*ladder*: the time that slots stand empty while the coordinator records and schedules, and its CPU time, which the
+matches on the same machine lack.
+
+*workers*: matches of a ladder with two worker processes against one, in turn in one run, with as many matches at once.
+Two pay as far as one process of Python is what holds up the matches; bots of one machine share its cores with the
+workers.
 """
 
 from __future__ import annotations
@@ -10,12 +16,13 @@ import random
 import tempfile
 import threading
 import time
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.part_runner import run
-from benchmarks.report import Part, Row, counted
+from benchmarks.report import Part, Row, compared, counted, in_turn
 from benchmarks.runtimes import containers, in_each, measured_runtime
 from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator
@@ -29,6 +36,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.worker.match_tasks import load_version
 from ladder.worker.worker import Worker
+from ladder.worker.worker_pool import WorkerPool
 from pigpen.rules import PRESETS
 from tests.ladder.store.submitted import Fit
 
@@ -41,11 +49,15 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
     from ladder.store.database import Database
 
+
 BOTS = {"Trotter": "cautious", "Snout": "random", "Truffle": "counting", "Sty": "random", "Boar": "cautious"}
+
 BOTS |= {"Acorn": "counting", "Mud": "random", "Bristle": "cautious"}
 """Two matches at once in containers, where no owner may have bots in both."""
+
 LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
+
 SLOTS = 2
 
 
@@ -174,7 +186,60 @@ def _ladder(kind: str, boards: int, where: str, matches: int, places: int) -> li
     ]
 
 
-PART = Part("ladder", __doc__, measure, rounds=3)
+WORKERS_BOARDS = (4, 16)
+"""Of the matches of each ladder that is measured: most of a short match is the start of its bots."""
+
+WORKERS_SLOTS = 4
+
+WORKERS_MATCHES = 4
+"""Of each measurement."""
+
+
+class Workers:
+    """A ladder that is played by worker processes, which stay between measurements."""
+
+    def __init__(self, boards: int, workers: int) -> None:
+        self._left = ExitStack()
+        folder = Path(self._left.enter_context(tempfile.TemporaryDirectory()))
+        self._settings = load_settings(data_dir=folder, sandbox="process", boards=boards, **patient())
+        self._database = open_ladder(self._settings, create=True)
+        self._left.callback(self._database.close)
+        asyncio.run(enter(self._database, self._settings, ProcessSandbox()))
+        self._executor = LocalExecutor(WorkerPool(workers), WORKERS_SLOTS)
+        self._left.callback(self._executor.close)
+        self.measure()  # programs are loaded, and caches are warm
+
+    def measure(self) -> float:
+        """Measure the seconds a match."""
+        coordinator = Coordinator(self._database, self._settings, random.Random(7), time.time)
+        began = time.perf_counter()
+        Runner(coordinator, self._executor, StopCondition(matches=WORKERS_MATCHES)).run()
+        return (time.perf_counter() - began) / WORKERS_MATCHES
+
+    def close(self) -> None:
+        """End the workers and remove the ladder."""
+        self._left.close()
+
+
+def measure_workers(rounds: int) -> list[Row]:
+    """Measure each ladder with one worker and with two, in turn."""
+    rows: list[Row] = []
+    for boards in WORKERS_BOARDS:
+        where = counted(boards, "board")
+        with ExitStack() as stack:
+            stack.callback(
+                log_to(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "log.jsonl", to_stderr=False)
+            )
+            ladders = [Workers(boards, workers) for workers in (1, 2)]
+            for ladder in ladders:
+                stack.callback(ladder.close)
+            seconds = in_turn(rounds, *(ladder.measure for ladder in ladders))
+        names = [f"a match, {where}, {counted(workers, 'worker')}" for workers in (1, 2)]
+        rows += compared(names, seconds, "s", "1 worker")
+    return rows
+
+
+PARTS = (Part("ladder", __doc__, measure, rounds=3), Part("workers", __doc__, measure_workers, rounds=3))
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

@@ -1,8 +1,11 @@
 """
 Things measured in turn, deal by deal, in one process: the machine's other work hits all of them alike.
 
-A lane is a table, or a bare ping-pong of the same topology: four programs, each with a server of its own. Every call of
-`step` plays one deal on it, and then it stands still.
+A lane is a table, or a bare ping-pong of the same topology: four programs, each with a server of its own, which shows
+what the transport costs without any of Pigpen. Every call of `step` plays one deal on it, and then it stands still.
+A ping-pong with gRPC as it comes has a process of its own, as how gRPC runs is settled when it is imported:
+
+    python -m benchmarks.lanes processes    # plays a deal for each line that it reads
 """
 
 from __future__ import annotations
@@ -10,35 +13,49 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import os
 import statistics
+import sys
 import time
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from benchmarks.bare_server import BareServer
+import pigpen.wire.transport  # noqa: F401  # gRPC as the referee uses it
+from benchmarks.bots import BARE, request_size
+from benchmarks.runtimes import containers
 from ladder.matches.play import sandboxed_table
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import scratch_folder
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from referee.match.table import Table
 from referee.records.lines import to_json
 from referee.records.steps import was_asked
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+# isort: split
+import grpc
+import grpc.aio
 
-    from ladder.sandbox.base import Program
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from ladder.sandbox.base import Program, Sandbox
     from referee.match.formats import MatchSpec
     from referee.match.observer import Announcer
     from referee.match.player import IdleBots
     from referee.records.lines import DealLine
     from referee.seats.seat import Seat
 
+
 SEATS = 4
+
+SANDBOXES: dict[str, Callable[[], Sandbox]] = {"processes": ProcessSandbox, "containers": containers}
+
 AS_PIGPEN_SETS_IT, AS_GRPC_COMES = "set", "plain"
 """Settings of gRPC for a bare client, in place of a token; for the server that is settled already."""
+
 TRIPS = 52
 """Round trips in a step of the ping-pong: as many as a deal of gongzhu has cards."""
 
@@ -176,3 +193,96 @@ async def bare(program: Program, size: int, way: str = AS_PIGPEN_SETS_IT) -> Asy
             await asyncio.gather(*(instance.stop() for instance in instances))
             for server in servers:
                 await server.stop()
+
+
+class BareServer:
+    """One socket for all clients; asks them in turn."""
+
+    def __init__(self, path: str) -> None:
+        self._streams: list[grpc.aio.ServicerContext[bytes, bytes]] = []
+        self._over = asyncio.Event()
+        self._server = grpc.aio.server()
+        handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
+        service = grpc.method_handlers_generic_handler("bare.Bare", {"Play": handler})
+        self._server.add_generic_rpc_handlers((service,))
+        self._server.add_insecure_port(f"unix:{path}")
+
+    async def _play(self, _: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        await context.read()
+        self._streams.append(context)
+        await self._over.wait()
+
+    async def start(self) -> None:
+        """Listen."""
+        await self._server.start()
+
+    async def connected(self, clients: int) -> None:
+        """Wait until *clients* clients have sent their first byte."""
+        while len(self._streams) < clients:
+            await asyncio.sleep(0.002)
+
+    async def ask(self, client: int, message: bytes) -> None:
+        """Make one round trip."""
+        stream = self._streams[client]
+        await stream.write(message)
+        await stream.read()
+
+    async def stop(self) -> None:
+        """End all streams."""
+        self._over.set()
+        await self._server.stop(None)
+
+
+AS_IT_COMES = "event_engine_client,event_engine_listener"
+"""GRPC_EXPERIMENTS for what grpcio 1.80 and later does by default; `pigpen.wire.transport` leaves it so."""
+
+
+class PlainLane:
+    """A ping-pong that another process plays, a deal at a time."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def step(self) -> int:
+        """Make as many round trips as a deal has decisions."""
+        assert self._process.stdin
+        self._process.stdin.write(b"\n")
+        return await self.number()
+
+    async def number(self) -> int:
+        """Read the next number that the process prints."""
+        assert self._process.stdout
+        return int(await self._process.stdout.readline())
+
+
+@contextlib.asynccontextmanager
+async def plain(kind: str) -> AsyncIterator[PlainLane]:
+    """Yield four bare clients, in `processes` or `containers`, with a server each, and with gRPC as it comes."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.lanes", kind, stdin=pipe, stdout=pipe,
+        env=os.environ | {"GRPC_EXPERIMENTS": AS_IT_COMES, "GRPC_VERBOSITY": "ERROR"},
+    )  # fmt: skip
+    try:
+        lane = PlainLane(process)
+        await lane.number()
+        yield lane
+    finally:
+        assert process.stdin
+        process.stdin.close()
+        await process.wait()
+
+
+async def _serve(kind: str) -> None:
+    """Print a number when all is there, and for each line read how many round trips that was."""
+    async with contextlib.AsyncExitStack() as stack:
+        sandbox = SANDBOXES[kind]()
+        stack.push_async_callback(sandbox.close)
+        lane = await stack.enter_async_context(bare(await sandbox.load(BARE), request_size(), AS_GRPC_COMES))
+        print(0, flush=True)
+        while await asyncio.to_thread(sys.stdin.readline):
+            print(await lane.step(), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(sys.argv[1]))

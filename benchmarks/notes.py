@@ -29,8 +29,8 @@ from unittest import mock
 from docker import DockerClient
 from docker.types import Mount
 
-from benchmarks.machine import machine
 from benchmarks.noting.bot import NUMBERS, UNITS
+from benchmarks.part_runner import machine
 from benchmarks.passing import decoded
 from benchmarks.pondering.bot import LEVELS, UNIT, sent
 from benchmarks.report import show

@@ -1,44 +1,61 @@
 """
-Decisions per second of python-chess and kaggle-environments, with players that do not think, beside ours.
+Other platforms and environments beside ours, each installed into an environment of its own under .venv/peers.
 
-python-chess has two engines in processes; it checks no rules and writes no record. The Hearts of kaggle-environments is
-OpenSpiel's, its agents are functions in its own process. Each is installed into an environment of its own under
-.venv/peers, which stays for the next run; one that cannot be installed is named and left out.
+What is installed stays for the next run; one that cannot be installed is named and left out.
+
+*other_platforms*: decisions a second of python-chess and kaggle-environments, with players that do not think, beside
+ours. python-chess has two engines in processes; it checks no rules and writes no record. The Hearts of
+kaggle-environments is OpenSpiel's, its agents are functions in its own process.
+
+*environments*, only where it is named: decisions a second of CPU time in environments for learning, random legal
+actions. Ours are 1,024 tables of hearts: packed observations, unpacked ones, and unpacked ones with a mask in a new
+step; and the environment of PettingZoo. OpenSpiel has hearts too, from Python: bare, and with its tensor and mask.
+RLCard and pgx have no Hearts: for each a card game of tricks or of many cards, and the small game that it plays
+fastest; pgx plays 1,024 games at once. Ours counts no forced card, OpenSpiel does.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-from benchmarks.decision import ENDLESS, INSTANT, instant_spec
+import numpy as np
+import pyspiel
+
+from benchmarks.bots import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import costs, table
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from pigpen.learn import Tables, aec
 
-PEERS = Path(__file__).resolve().parent / "peers"
+PEERS = Path(__file__).resolve().with_name("peers.py")
+
 INSTALLED = Path(__file__).resolve().parents[1] / ".venv" / "peers"
+
 INSTALL_SECONDS, RUN_SECONDS = 300, 300
+
 PACKAGES = {
-    "moves, python-chess with two engines": ("chess_decisions.py", [["chess==1.11.2"]]),
+    "moves, python-chess with two engines": ("chess", [["chess==1.11.2"]]),
     "decisions, kaggle-environments' hearts": (
-        "kaggle_decisions.py",
+        "kaggle",
         [
             ["open_spiel==2.0.1", "numpy", "jsonschema", "requests", "flask", "pyjson5", "termcolor", "pyyaml"],
             ["--no-deps", "kaggle-environments==1.33.2"],  # what else it asks for (jax, transformers) is not for hearts
         ],
     ),
 }
-"""For each peer the script that measures it, and what is installed for that, in order."""
+"""For each peer its word in peers.py, and what is installed for it, in order."""
 
 
 def ours(kind: type[ProcessSandbox | DockerSandbox]) -> float:
@@ -63,21 +80,21 @@ async def _ours(kind: type[ProcessSandbox | DockerSandbox], deals: int = 40) -> 
 
 
 def theirs(python: Path, script: Path, words: tuple[str, ...] = ()) -> float:
-    """Measure decisions a second, as a peer's script prints them."""
+    """Measure decisions a second, as the script of a peer prints them."""
     done = subprocess.run([python, script, *words], capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
     return float(done.stdout.split()[-1])
 
 
-def installed(script: str, packages: list[list[str]], into: Path, words: tuple[str, ...] = ()) -> Callable[[], float]:
-    """Install a peer below *into*, try it, and give its measure; *words* are the arguments of its script."""
-    folder = into / script.partition("_")[0]
+def installed(peer: str, packages: list[list[str]], into: Path, words: tuple[str, ...] = ()) -> Callable[[], float]:
+    """Install a peer below *into*, try it, and give its measure; *words* are its arguments."""
+    folder = into / peer
     python = folder / "bin" / "python"
     if not (folder / "bin" / "pip").exists():  # what a venv gets last
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     for each in packages:
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *each]
         subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
-    measure = partial(theirs, python, PEERS / script, words)
+    measure = partial(theirs, python, PEERS, (peer, *words))
     return _tried(measure)
 
 
@@ -110,7 +127,115 @@ def _tried(measure: Callable[[], float]) -> Callable[[], float]:
     return measure
 
 
-PART = Part("other_platforms", __doc__, measure, rounds=5)
+GAMES, SECONDS = 1024, 1.0
+
+OPENSPIEL = "OpenSpiel, hearts"
+
+RLCARD, PGX = ["rlcard==1.2.0"], ["pgx==2.6.0"]
+
+PEER_PACKAGES: Mapping[str, tuple[str, tuple[str, ...], list[list[str]]]] = {
+    "RLCard, bridge": ("rlcard", ("bridge",), [RLCARD]),
+    "RLCard, leduc": ("rlcard", ("leduc-holdem",), [RLCARD]),
+    "pgx, sparrow mahjong": ("pgx", ("sparrow_mahjong", "12"), [PGX]),
+    "pgx, leduc": ("pgx", ("leduc_holdem", "5"), [PGX]),
+}
+"""For each peer its word in peers.py, its arguments, and what is installed for it, in order."""
+
+
+def per_second(play: Callable[[], int], seconds: float = SECONDS) -> float:
+    """Measure decisions a second of CPU time of *play*, which returns how many it made."""
+    decisions, started = play(), time.process_time()
+    decisions = 0
+    while (took := time.process_time() - started) < seconds:
+        decisions += play()
+    return decisions / took
+
+
+def tables_rate(unpacked: bool = False, masked: bool = False, seconds: float = SECONDS) -> float:
+    """Measure many tables at once."""
+    tables = Tables("hearts", GAMES, seed=1)
+    out = np.empty((GAMES, tables.encoding.size), dtype=np.uint8)
+    mask = np.empty((GAMES, tables.encoding.actions), dtype=np.int8)
+
+    def play() -> int:
+        for _ in range(20):
+            tables.step(tables.random_actions())
+            if unpacked:
+                tables.unpack(out)
+            if masked:
+                tables.mask(mask)
+        return 20 * GAMES
+
+    return per_second(play, seconds)
+
+
+def aec_rate(seconds: float = SECONDS) -> float:
+    """Measure the environment of PettingZoo."""
+    env, chance = aec("hearts"), random.Random(1)
+
+    def play() -> int:
+        decisions = 0
+        env.reset(seed=chance.getrandbits(30))
+        for _ in env.agent_iter():
+            observation, _, over, _, _ = env.last()
+            env.step(None if over else int(chance.choice(np.flatnonzero(observation["action_mask"]))))
+            decisions += not over
+        return decisions
+
+    return per_second(play, seconds)
+
+
+def openspiel_rate(with_tensor: bool = False, seconds: float = SECONDS) -> float:
+    """Measure OpenSpiel from Python; what is dealt is no decision."""
+    game, chance = pyspiel.load_game("hearts"), random.Random(1)
+
+    def play() -> int:
+        state, decisions = game.new_initial_state(), 0
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            if not state.is_chance_node():
+                decisions += 1
+                if with_tensor:
+                    state.information_state_tensor()
+                    state.legal_actions_mask()
+            state.apply_action(legal[int(chance.random() * len(legal))])
+        return decisions
+
+    return per_second(play, seconds)
+
+
+OUR_RATES: Mapping[str, Callable[[float], float]] = {
+    OPENSPIEL: lambda seconds: openspiel_rate(seconds=seconds),
+    f"{OPENSPIEL}, with tensor and mask": lambda seconds: openspiel_rate(True, seconds),
+    "Pigpen, hearts, packed": lambda seconds: tables_rate(seconds=seconds),
+    "Pigpen, hearts, unpacked": lambda seconds: tables_rate(True, seconds=seconds),
+    "Pigpen, hearts, unpacked, with mask": lambda seconds: tables_rate(True, True, seconds),
+    "Pigpen, hearts, PettingZoo": aec_rate,
+}
+"""Rates that are measured in this process; all others are compared with the first."""
+
+
+def measure_environments(
+    rounds: int,
+    seconds: float = SECONDS,
+    peers: Mapping[str, tuple[str, tuple[str, ...], list[list[str]]]] = PEER_PACKAGES,
+    into: Path = INSTALLED,
+) -> list[Row]:
+    """Measure ours and those that are installed, in turn."""
+    measures: dict[str, Callable[[], float]] = {name: partial(rate, seconds) for name, rate in OUR_RATES.items()}
+    left_out = []
+    for name, (peer, words, packages) in peers.items():
+        try:
+            measures[name] = installed(peer, packages, into, words)
+        except (OSError, subprocess.SubprocessError):
+            left_out.append(Row.left_out(name, "pip could not install it, or it does not run"))
+    return [*compared(list(measures), in_turn(rounds, *measures.values()), "/s", OPENSPIEL), *left_out]
+
+
+PARTS = (
+    Part("other_platforms", __doc__, measure, rounds=5),
+    Part("environments", __doc__, measure_environments, rounds=3, in_table=False),
+)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

@@ -14,7 +14,7 @@ import argparse
 import statistics
 
 from benchmarks.duels import BOTS, Duel, duel, in_errors, load_bot, number_of_boards
-from benchmarks.machine import machine
+from benchmarks.part_runner import machine
 from benchmarks.report import show
 from examples.openspiel import bot as openspiel
 from pigpen.rules import PRESETS, seed_from

@@ -1,14 +1,23 @@
 """
-Cost of a bot's page on ladders of more and more bots, before and after a change, in one run.
+Costs on ladders of more and more bots, which are generated as for benchmarks/site.py and removed in the end.
 
-    python -m benchmarks.pages
-    python -m benchmarks.pages --before CHECKOUT --bots 10 100 1000 10000
+    python -m benchmarks.pages pages
+    python -m benchmarks.pages pages --before CHECKOUT --bots 10 100 1000 10000
+    python -m benchmarks.pages planning --bots 10 100 1000 10000
 
-Each ladder is generated (as for benchmarks/site.py), with 1,000 matches for each bot, but not more than 1,000,000, and
-removed in the end. `pigpen serve` runs as it does for users. All pages are of different addresses, so each one is made
-for its request: CPU time is that of the web process, from the request to the last byte. With --before a second site, of
-another checkout of Pigpen, serves the same file in turn with this one. The exponent e says that the cost grew as the
-number of bots to the power of e, from one ladder to the next.
+*pages*: a bot's page, before and after a change, in one run. A ladder has 1,000 matches for each bot, but not more than
+1,000,000. `pigpen serve` runs as it does for users. All pages are of different addresses, so each one is made for its
+request: CPU time is that of the web process, from the request to the last byte. With --before a second site, of another
+checkout of Pigpen, serves the same file in turn with this one.
+
+*planning*: choosing and queueing one more match, by the CPU time of its transaction. A ladder has 20 matches for each
+bot. One match is scheduled at a time. In a ladder that plays, one of those that wait then ends, any of them: its result
+is recorded, so that 20 wait. *after a withdrawal* one is taken out of the queue instead, as when a bot is replaced: all
+that wait must be counted anew. What is kept in memory until the next estimate (`ladder.store.commands.knowledge`) is
+there before the first figure. 10,000 bots take minutes, most of them for the estimate, and several GiB. *planned* is
+the choice alone, of one of ten matches that are planned together.
+
+The exponent e says that the cost grew as the number of bots to the power of e, from one ladder to the next.
 """
 
 from __future__ import annotations
@@ -18,32 +27,49 @@ import asyncio
 import math
 import random
 import statistics
+import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlalchemy import delete, func, select, update
+
 from benchmarks.generated_ladder import VARIANT, generate
-from benchmarks.machine import machine
-from benchmarks.part_runner import HEADINGS, WORDS, parser_of
+from benchmarks.part_runner import HEADINGS, WORDS, machine, parser_of
 from benchmarks.report import Part, Row, ratio, sections, show, spread
 from benchmarks.site import serving, worked
+from ladder.pairing.scheduler import next_matches
 from ladder.settings.settings import load_settings
+from ladder.store import models
 from ladder.store.commands import estimates
+from ladder.store.commands.knowledge import fields_of, knowledge_of
 from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.scheduling import fill_queue
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Callable, Sequence
 
-    from benchmarks.http_load import Load
+    from sqlalchemy.orm import Session
+
+    from benchmarks.programs import Load
+    from ladder.settings.settings import Settings
+
 
 BOTS = (10, 100, 1000)
+
 MATCHES_OF_A_BOT, MAX_MATCHES = 1000, 1_000_000
+
 MAX_ESTIMATED = 3000
 """Bots of a ladder that gets an estimate: that of many takes minutes."""
+
 REQUESTS, WARM_UP = 100, 30
 """For one figure."""
+
 BEFORE, NOW = "before", "now"
+
 Figures = dict[str, dict[str, list[float]]]
 """By page and version of the site: milliseconds of CPU time for a page, a figure for each round."""
 
@@ -150,18 +176,114 @@ def checkout(text: str) -> Path:
     return folder.resolve()
 
 
-def main(options: argparse.Namespace) -> None:
-    """Measure and print."""
-    found = measure(options.rounds, options.bots, options.before)
-    show(machine(), HEADINGS, *sections({PART.name: found}), words=WORDS)
+PLANNED_MATCHES_OF_A_BOT = 20
+
+WAITING, TOGETHER = 20, 10
+
+QUEUED, AGAIN, PLANNED = "a match scheduled and queued", "the same after a withdrawal", "a match planned"
 
 
-PART = Part("pages", __doc__, measure, rounds=5)
+def queued_millis(session: Session, settings: Settings, chance: random.Random) -> float:
+    """Measure the milliseconds of CPU time to schedule one match."""
+    before = time.process_time()
+    fill_queue(session, settings, chance, 0.0, 1)
+    session.flush()
+    return 1000 * (time.process_time() - before)
+
+
+def end_one(session: Session, chance: random.Random) -> None:
+    """Let one of the matches that wait have ended, as far as the choice of matches sees."""
+    match = models.StoredMatch
+    last = session.scalar(select(func.max(match.ordinal)).where(match.variant == VARIANT)) or 0
+    ended = {"status": models.Status.DONE, "ordinal": last + 1}
+    session.execute(update(match).where(match.id == _any_waiting(session, chance)).values(ended))
+
+
+def withdraw_one(session: Session, chance: random.Random) -> None:
+    """Take one of the matches that wait out of the queue."""
+    match, seat, number = models.StoredMatch, models.StoredSeat, _any_waiting(session, chance)
+    session.execute(delete(seat).where(seat.match_id == number))
+    session.execute(delete(match).where(match.id == number))
+
+
+def _any_waiting(session: Session, chance: random.Random) -> int:
+    match = models.StoredMatch
+    return chance.choice(session.scalars(select(match.id).where(match.status == models.Status.QUEUED)).all())
+
+
+def planned_millis(session: Session, chance: random.Random) -> float:
+    """Measure the milliseconds of CPU time to plan one of several matches."""
+    field = fields_of(session)[VARIANT]
+    known = knowledge_of(session, VARIANT, field, 4, 10)
+    before = time.process_time()
+    tables = next_matches(field.entrants, known, {}, field.rules.players, False, chance, TOGETHER)
+    assert len(tables) == TOGETHER
+    return 1000 * (time.process_time() - before) / TOGETHER
+
+
+def planned_on_a_ladder(rounds: int, folder: Path, bots: int) -> dict[str, list[float]]:
+    """Measure on one ladder, which is made for it."""
+    settings, chance = load_settings(data_dir=folder), random.Random(5)
+    generate(folder / "ladder.db", bots, PLANNED_MATCHES_OF_A_BOT * bots)
+    database = open_ladder(settings)
+    estimates.refresh(database, VARIANT, bots)
+    with database.write() as session:
+        took = {"starting_seconds": 2.0, "playing_seconds": 8.0 + models.StoredMatch.id % 8}
+        session.execute(update(models.StoredMatch).values(took))
+        fill_queue(session, settings, chance, 0.0, WAITING)
+        queued_millis(session, settings, chance)
+        found: dict[str, list[float]] = {QUEUED: [], AGAIN: []}
+        for what, make_room in ((QUEUED, end_one), (AGAIN, withdraw_one)):
+            for _ in range(rounds):
+                make_room(session, chance)
+                found[what].append(queued_millis(session, settings, chance))
+        found[PLANNED] = [planned_millis(session, chance) for _ in range(rounds)]
+    database.close()
+    return found
+
+
+def planning_rows(found: dict[int, dict[str, list[float]]]) -> list[Row]:
+    """Make a row for each cost and ladder, with the exponent from the ladder before it."""
+    made, sizes = [], sorted(found)
+    for what in (QUEUED, AGAIN, PLANNED):
+        for place, bots in enumerate(sizes):
+            figure = spread(found[bots][what], " ms")
+            if place:
+                fewer = sizes[place - 1]
+                figure += f", e {exponent(fewer, bots, found[fewer][what], found[bots][what]):.2f}"
+            made.append(Row(f"{what}, {bots:,} bots", figure))
+    return made
+
+
+def measure_planning(rounds: int, bots: Sequence[int] = BOTS) -> list[Row]:
+    """Measure on a ladder of each number of bots."""
+    found = {}
+    for count in bots:
+        with tempfile.TemporaryDirectory() as folder:
+            found[count] = planned_on_a_ladder(rounds, Path(folder), count)
+    return planning_rows(found)
+
+
+PARTS = (Part("pages", __doc__, measure, rounds=5), Part("planning", __doc__, measure_planning, rounds=21))
+PAGES, PLANNING = PARTS
+
+
+def main() -> None:
+    """Measure what the first word names, and print."""
+    part = PLANNING if sys.argv[1:2] == ["planning"] else PAGES
+    parser = parser_of(__doc__, part.rounds)
+    parser.add_argument("part", choices=[each.name for each in PARTS])
+    parser.add_argument("--bots", type=int, nargs="+", default=BOTS, help="of each ladder")
+    if part is PAGES:
+        text = "another checkout of Pigpen, to compare with"
+        parser.add_argument("--before", type=checkout, metavar="CHECKOUT", help=text)
+    options = parser.parse_args()
+    if part is PAGES:
+        found = measure(options.rounds, options.bots, options.before)
+    else:
+        found = measure_planning(options.rounds, options.bots)
+    show(machine(), HEADINGS, *sections({part.name: found}), words=WORDS)
+
 
 if __name__ == "__main__":
-    parser = parser_of(__doc__, PART.rounds)
-    parser.add_argument("--bots", type=int, nargs="+", default=BOTS, help="of each ladder")
-    parser.add_argument(
-        "--before", type=checkout, metavar="CHECKOUT", help="another checkout of Pigpen, to compare with"
-    )
-    main(parser.parse_args())
+    main()

@@ -27,10 +27,8 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.browsers import Browser, PlayedTable, Seen
-from benchmarks.machine import machine
-from benchmarks.part_runner import HEADINGS, WORDS, parser_of
-from benchmarks.programs import free_port, running
+from benchmarks.part_runner import HEADINGS, WORDS, machine, parser_of
+from benchmarks.programs import Browser, PlayedTable, Seen, free_port, running
 from benchmarks.report import Row, sections, show
 from ladder.app.ladder import Ladder
 from ladder.people.tables.chairs import end, join

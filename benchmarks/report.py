@@ -39,6 +39,8 @@ class Part:
     """Takes the measurements; its argument is the number of rounds."""
     rounds: int
     """As many as make the figures steady."""
+    in_table: bool = True
+    """False: it is measured only where it is named, for it takes long or installs much."""
 
 
 def in_turn(rounds: int, *measures: Callable[[], float]) -> list[list[float]]:

@@ -38,10 +38,19 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import recorded_games
-from benchmarks.nearest_pairing import nearest_table
-from benchmarks.orders import bootstrap, in_top, kendall, reached, spread
 from benchmarks.report import show
-from benchmarks.simulated_ladder import Chance, Field, OnlineElo, Results
+from benchmarks.simulated_ladder import (
+    Chance,
+    Field,
+    OnlineElo,
+    Results,
+    bootstrap,
+    in_top,
+    kendall,
+    nearest_table,
+    reached,
+    spread,
+)
 from ladder.pairing.information import Information
 from ladder.pairing.scheduler import Entrant, PairingAims, next_matches
 from ladder.ratings.batch import pair_weight

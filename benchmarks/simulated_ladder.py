@@ -12,6 +12,8 @@ bots fail: on one of the boards, and those after it, they come last.
 
 The truth of a ladder is how its bots do in many matches at tables that chance draws: by the places of matches, by the
 places of boards, and by points; faults and all.
+
+The pairing before matches were chosen by information is kept here (`nearest_table`), to be compared with.
 """
 
 from __future__ import annotations
@@ -29,25 +31,110 @@ from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, k_factor, steepnes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from random import Random
 
     from benchmarks.recorded_games import Games
 
+
 FloatArray = npt.NDArray[np.float64]
+
+
+def kendall(one: FloatArray, other: FloatArray) -> float:
+    """Compute Kendall's τ of two rankings without ties: the share of pairs in one order, less that of the others."""
+    signs = [np.sign(values[:, None] - values[None, :]) for values in (one, other)]
+    return float((signs[0] * signs[1]).sum() / (len(one) * (len(one) - 1)))
+
+
+def in_top(ratings: FloatArray, count: int) -> set[int]:
+    """Choose the best ones."""
+    return set(np.argsort(-ratings)[:count].tolist())
+
+
+def reached(means: FloatArray, bar: float, every: int) -> float:
+    """Find the first look, in matches, at which the mean is at the bar; infinite if none is."""
+    at = np.nonzero(means >= bar)[0]
+    return float((at[0] + 1) * every) if len(at) else math.inf
+
+
+def bootstrap(looks: FloatArray, bar: float, every: int) -> FloatArray:
+    """Find when the mean of as many simulations, drawn from (simulations, looks), is at the bar: (400,)."""
+    rng = np.random.default_rng(1)
+    drawn = [looks[rng.integers(0, len(looks), len(looks))] for _ in range(400)]
+    return np.array([reached(sample.mean(axis=0), bar, every) for sample in drawn])
+
+
+def spread(looks: FloatArray, bar: float, every: int) -> str:
+    """Say when the mean over the simulations, (simulations, looks), is at the bar, with its bootstrap range."""
+    low, high = np.quantile(bootstrap(looks, bar, every), (0.05, 0.95), method="nearest")
+    return f"{matches_text(reached(looks.mean(axis=0), bar, every))} ({matches_text(low)}–{matches_text(high)})"
+
+
+def matches_text(count: float) -> str:
+    """Write a number of matches as it is printed."""
+    return "never" if math.isinf(count) else f"{count:,.0f}"
+
+
+NEW = 20
+
+TOP = 10
+
+SHARE = 0.3
+
+OPEN = 0.5
+
+UNSURE = 260.0
+
+JITTER = 10.0
+
+DRAWN, DRAWN_SHARE = 8, 0.25
+
+
+def nearest_table(ratings: Sequence[float], matches: Sequence[int], sides: int, rng: Random) -> list[int]:
+    """Choose the bots of a match, by Elo and by how many matches each has had."""
+    first, jitter = _first(ratings, matches, rng)
+    others = [bot for bot in range(len(ratings)) if bot != first]
+    away = {
+        bot: abs(ratings[bot] - ratings[first] + rng.gauss(0, jitter or JITTER + UNSURE / math.sqrt(1 + matches[bot])))
+        for bot in others
+    }
+    return [first, *sorted(others, key=away.__getitem__)[: sides - 1]]
+
+
+def _first(ratings: Sequence[float], matches: Sequence[int], rng: Random) -> tuple[int, float | None]:
+    bots = range(len(ratings))
+    new = [bot for bot in bots if matches[bot] < NEW]
+    if not new and len(ratings) > TOP and rng.random() < SHARE:
+        ordered = sorted(ratings, reverse=True)
+        boundary = (ordered[TOP - 1] + ordered[TOP]) / 2
+        away = [abs(rating - boundary) * math.sqrt(n) / UNSURE for rating, n in zip(ratings, matches, strict=True)]
+        openest = min(bots, key=away.__getitem__)
+        if away[openest] <= OPEN:
+            return openest, JITTER
+    drawn = new or rng.sample(bots, min(len(ratings), max(DRAWN, round(DRAWN_SHARE * len(ratings)))))
+    fewest = min(matches[bot] for bot in drawn)
+    return rng.choice([bot for bot in drawn if matches[bot] == fewest]), None
+
+
 IntArray = npt.NDArray[np.int64]
 
 DEVIATION = 200.0
 """The standard deviation of true Elo."""
+
 OWN = 0.1
 """A simulated bot's own part of its strength, as a share of the standard deviation of all strengths."""
+
 LIKE = 150
 """
 Recorded matches among which the residuals of a board are drawn: those with strengths most like the table's. Of fewer
 ones the same table would always have the same few results, which no number of matches averages out.
 """
+
 FAILING, FAILS = 3, 0.1
 """Bots that fail, and in how many of their matches."""
+
 CYCLES, OVER = 2, 0.5
 """Groups of three bots that beat each other in a circle, and by what share of the standard deviation of strengths."""
+
 TRUE_MATCHES = 100_000
 
 

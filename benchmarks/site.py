@@ -32,10 +32,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.generated_ladder import VARIANT, generate
-from benchmarks.http_load import Load
-from benchmarks.machine import machine
-from benchmarks.part_runner import HEADINGS, WORDS, parser_of
-from benchmarks.programs import dying_with_us
+from benchmarks.part_runner import HEADINGS, WORDS, machine, parser_of
+from benchmarks.programs import Load, dying_with_us
 from benchmarks.report import Part, Row, sections, show
 from benchmarks.store import lease_matches, lines_of_a_match, record
 from ladder.results.live_folder import LiveFolder
@@ -282,6 +280,7 @@ def main(options: argparse.Namespace) -> None:
 
 
 PART = Part("site", __doc__, measure, rounds=1)
+PARTS = (PART,)
 
 if __name__ == "__main__":
     parser = parser_of(__doc__, PART.rounds)

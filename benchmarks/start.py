@@ -19,9 +19,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.bare_server import BareServer
-from benchmarks.decision import BARE, INSTANT, instant_spec
-from benchmarks.lanes import SEATS
+from benchmarks.bots import BARE, INSTANT, instant_spec
+from benchmarks.lanes import SEATS, BareServer
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared
 from benchmarks.runtimes import containers, in_each
@@ -182,7 +181,7 @@ def _measured(rounds: int, kinds: Sequence[str], counts: Mapping[str, int], warm
     return rows
 
 
-PART = Part("start", __doc__, measure, rounds=7)
+PARTS = (Part("start", __doc__, measure, rounds=7),)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

@@ -26,7 +26,7 @@ from pathlib import Path
 from unittest import mock
 
 from benchmarks.duels import in_errors, mean_and_error
-from benchmarks.machine import machine
+from benchmarks.part_runner import machine
 from benchmarks.report import show
 from pigpen import Card, Policy, View
 from pigpen.bot import decide

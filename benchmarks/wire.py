@@ -109,7 +109,7 @@ def measure(rounds: int, deals: int = DEALS, ways: Sequence[str] = tuple(wire_ta
     return rows + compared([f"harness, bots think {MILLIS} ms, {way}" for way in ways], shares, "%", "today")
 
 
-PART = Part("wire", __doc__, measure, rounds=20)
+PARTS = (Part("wire", __doc__, measure, rounds=20),)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, *PARTS)

@@ -7,7 +7,7 @@ its taker. `Moon` watches for a shooter, itself included. Nothing is remembered 
 is known by name: everything comes from `view.rules` and from the cards.
 
 Values are points, turned so that more is always better for this seat: taking the pig is below zero everywhere.
-The numbers below were found by playing thousands of deals against itself (benchmarks/strength.py).
+The numbers below were found by playing thousands of deals against itself (benchmarks/duels.py).
 """
 
 from __future__ import annotations

@@ -17,36 +17,30 @@ from benchmarks import (
     commands,
     decision,
     engine,
-    environments,
-    growth,
-    ladder_overhead,
-    match_parts,
     other_platforms,
     pages,
-    planning,
     runtimes,
     site,
     start,
-    tables,
-    verify,
-    why,
     wire,
     wire_table,
 )
 from benchmarks.__main__ import PARTS
+from benchmarks.bots import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import playing
 from benchmarks.report import Row
 from ladder.matches.inline import inline_table
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
-SMALL: dict[Any, dict[str, Any]] = {
-    start: {"counts": dict.fromkeys(start.KINDS, 1), "warm_up": 0},
-    tables: {"counts": (1, 2)},
-    growth: {"lengths": (1, 3), "warm_up": False},
-    verify: {"repeats": 1},
-    ladder_overhead: {"ladders": (("process", 1),), "places": 1},
-    match_parts: {"matches": 1, "boards": 1},
+SMALL: dict[str, dict[str, Any]] = {
+    "start": {"counts": dict.fromkeys(start.KINDS, 1), "warm_up": 0},
+    "tables": {"counts": (1, 2)},
+    "growth": {"lengths": (1, 3), "warm_up": False},
+    "verify": {"repeats": 1},
+    "ladder": {"ladders": (("process", 1),), "places": 1},
+    "match_parts": {"matches": 1, "boards": 1},
+    "lengths": {"lengths": (1,), "at_once": (1,)},
 }
 """Settings that make each part that needs Docker, or plays a ladder, small enough for a test."""
 
@@ -71,9 +65,9 @@ def test_engine() -> None:
 
 def test_environments(tmp_path: Path) -> None:
     """A package that pip cannot install is named."""
-    peers = {"a peer": ("rlcard_steps.py", ("bridge",), [["--no-index", "no-such-package"]])}
-    rows = environments.measure(1, seconds=0.01, peers=peers, into=tmp_path)
-    assert names(rows) == [*environments.OURS, "a peer"]
+    peers = {"a peer": ("rlcard", ("bridge",), [["--no-index", "no-such-package"]])}
+    rows = other_platforms.measure_environments(1, seconds=0.01, peers=peers, into=tmp_path)
+    assert names(rows) == [*other_platforms.OUR_RATES, "a peer"]
     assert [row.against for row in rows] == [
         "",
         *["OpenSpiel, hearts"] * 5,
@@ -89,7 +83,7 @@ def test_commands() -> None:
 
 @pytest.mark.long
 def test_why() -> None:
-    found = names(why.measure(1, boards=1, deals=1, variants=("gongzhu",)))
+    found = names(commands.measure_why(1, boards=1, deals=1, variants=("gongzhu",)))
     assert found[:2] == ["why, what to expose, gongzhu", "why, what to expose, gongzhu, 99 of 100 within"]
     assert [name for name in found if name.startswith("costliest")] == ["costliest 5 of a bot, 1 boards, gongzhu"]
 
@@ -108,7 +102,7 @@ def test_pages() -> None:
 
 @pytest.mark.long
 def test_planning() -> None:
-    found = names(planning.measure(1, bots=(8, 16)))
+    found = names(pages.measure_planning(1, bots=(8, 16)))
     whats = ("a match scheduled and queued", "a match planned")
     assert found == [f"{what}, {bots} bots" for what in whats for bots in (8, 16)]
 
@@ -143,8 +137,8 @@ def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_decisions_in_containers_are_left_out_without_docker(monkeypatch: pytest.MonkeyPatch) -> None:
     async def inline(stack: AsyncExitStack) -> tuple[decision.Lanes, list[Row]]:
-        seats = await stack.enter_async_context(inline_table([decision.INSTANT] * 4, lambda logs: None))
-        table = await stack.enter_async_context(playing(decision.instant_spec(decision.ENDLESS), seats))
+        seats = await stack.enter_async_context(inline_table([INSTANT] * 4, lambda logs: None))
+        table = await stack.enter_async_context(playing(instant_spec(ENDLESS), seats))
         with pytest.raises((OSError, subprocess.SubprocessError)):
             decision._node_bot(stack)
         return {"a": table, "b": table}, [Row.left_out(f"decisions, {decision.NODE}", "")]
@@ -185,15 +179,16 @@ def test_the_harness_is_what_is_not_thinking() -> None:
 
 @pytest.mark.docker
 @pytest.mark.long
-@pytest.mark.parametrize("part", SMALL, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_parts_that_play_matches(part: Any) -> None:
-    rows = part.measure(1, **SMALL[part])
+@pytest.mark.parametrize("name", SMALL)
+def test_parts_that_play_matches(name: str) -> None:
+    measure: Any = next(part.measure for part in PARTS if part.name == name)
+    rows = measure(1, **SMALL[name])
     assert len(names(rows)) >= 2
     assert not [row for row in rows if row.figure == "left out"]
-    if part is not ladder_overhead:  # which plays in processes here
+    if name != "ladder":  # which plays in processes here
         known = tuple(f"({runtime})" for runtime in runtimes.runtimes())
         outside = ("processes", "forked processes", "verified", "first card")
-        assert rows[0].what.endswith(known[-1] if part is match_parts else known[0])
+        assert rows[0].what.endswith(known[-1] if name == "match_parts" else known[0])
         assert all(row.what.endswith(known) or any(word in row.what for word in outside) for row in rows)
 
 
@@ -239,7 +234,7 @@ def test_a_peer_that_cannot_be_installed_is_left_out(tmp_path: Path) -> None:
     for name in ("python", "pip"):
         (programs / name).write_text("#!/bin/sh\nexit 1\n")
         (programs / name).chmod(0o755)
-    absent = {"moves, absent": ("absent_decisions.py", [["absent"]])}
+    absent = {"moves, absent": ("absent", [["absent"]])}
     assert other_platforms.measure(1, {"Pigpen": lambda: 2000.0}, absent, tmp_path) == [
         Row("Pigpen", "2,000 /s"),
         Row("moves, absent", "left out", "pip could not install it, or it does not run"),
@@ -253,6 +248,6 @@ def test_a_peers_script_says_its_figure_last(tmp_path: Path) -> None:
 
 def test_the_chess_engine_knows_as_much_uci_as_a_game_needs() -> None:
     commands = "uci\nisready\nucinewgame\nposition startpos\ngo\nposition startpos moves g1f3\ngo movetime 9\nquit\n"
-    command = [sys.executable, str(other_platforms.PEERS / "engine.py")]
+    command = [sys.executable, str(other_platforms.PEERS), "chess-engine"]
     done = subprocess.run(command, input=commands, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1:] == ["uciok", "readyok", "bestmove g1f3", "bestmove g8f6"]

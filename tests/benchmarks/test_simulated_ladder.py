@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmarks.orders import kendall, reached
 from benchmarks.recorded_games import Games, entries, load, numbered, save
-from benchmarks.simulated_ladder import Chance, Field, OnlineElo
+from benchmarks.simulated_ladder import Chance, Field, OnlineElo, kendall, reached
 from ladder.ratings.elo import START, Side, SideMember, moves
 from pigpen.rules import PRESETS
 

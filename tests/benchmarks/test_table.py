@@ -1,10 +1,14 @@
-"""The one table of `make bench`: all parts are in it, and it is printed and written as it was measured."""
+"""The command of the benchmarks: all parts are in its table, which is printed and written as it was measured."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import pkgutil
+import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,7 @@ import pytest
 import benchmarks
 from benchmarks import __main__ as whole
 from benchmarks import part_runner
+from benchmarks.pages import checkout
 from benchmarks.report import Part, Row, compared, sections, spread
 from tests.benchmarks.parts import compared_rows, crash, fail
 
@@ -30,13 +35,35 @@ def modules() -> list[str]:
     return [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if module.name != "__main__"]
 
 
-def test_every_module_that_has_a_part_is_in_the_table_and_named_in_its_help() -> None:
-    found = {name: importlib.import_module(f"benchmarks.{name}") for name in modules()}
-    having = {name: module.PART for name, module in found.items() if hasattr(module, "PART")}
-    assert sorted(having.values(), key=lambda part: part.name) == sorted(whole.PARTS, key=lambda part: part.name)
-    assert whole.__doc__
-    named = whole.__doc__.partition("describes each part: ")[2].strip().rstrip(".").replace("\n", " ").split(", ")
-    assert sorted(having) == sorted(named)
+def test_every_part_of_a_module_is_in_the_table() -> None:
+    found = [importlib.import_module(f"benchmarks.{name}") for name in modules()]
+    having = [part for module in found for part in getattr(module, "PARTS", ())]
+    assert sorted(part.name for part in having) == sorted(part.name for part in whole.PARTS)
+    assert {part.name for part in having if not part.in_table} == {"environments", "lengths"}
+
+
+def test_a_part_that_is_named_is_measured_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, "start", "--rounds", "1")
+    assert capsys.readouterr().err == "start …\n"
+
+
+def test_what_takes_long_is_measured_only_where_it_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parts = (PARTS[0], replace(PARTS[0], name="long", in_table=False))
+    for words, progress in (((), "start …\n"), (("long",), "long …\n")):
+        monkeypatch.setattr(sys, "argv", ["benchmarks", *words])
+        part_runner.run(None, *parts)
+        assert capsys.readouterr().err == progress
+
+
+def test_the_first_word_chooses_a_command_and_the_rest_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "second", "--deals", "3"])
+    ran: list[list[str]] = []
+    part_runner.choose("", {"first": lambda: ran.append([]), "second": lambda: ran.append(sys.argv[1:])})
+    assert ran == [["--deals", "3"]]
 
 
 def test_every_part_says_what_it_measures() -> None:
@@ -99,6 +126,8 @@ def test_the_table_is_written_between_its_marks(monkeypatch: pytest.MonkeyPatch,
     [
         (("--rounds", "0"), "argument --rounds: 0: take 1 or more"),
         (("--rounds", "few"), "argument --rounds: few: take 1 or more"),
+        (("nothing",), "argument PART: nothing: take one or more of start, tables"),
+        (("start", "--write", "docs/performance.md"), "--write: the table is of all parts; name none"),
         (("--write", "nowhere.md"), "--write nowhere.md: name a file that holds the lines"),
     ],
 )
@@ -114,7 +143,7 @@ def test_a_wrong_word_is_told_before_anything_is_measured(
 def test_docs_performance_has_the_place_for_the_table() -> None:
     text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     assert text.count(part_runner.FROM) == text.count(part_runner.TO) == 1
-    for part in whole.PARTS:
+    for part in [each for each in whole.PARTS if each.in_table]:
         assert f"\n| {part.name} | " in text, part.name
 
 
@@ -135,3 +164,48 @@ def test_marks_in_the_wrong_order_are_no_marks(monkeypatch: pytest.MonkeyPatch, 
 def test_a_reason_of_several_lines_stays_in_its_cell() -> None:
     table = part_runner.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
     assert table.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"
+
+
+def test_the_busy_share_is_that_of_the_ticks_that_were_neither_idle_nor_waiting_for_disks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticks = iter([(100, 1000), (130, 1200)])
+    monkeypatch.setattr(part_runner, "_ticks", lambda: next(ticks))
+    assert part_runner.busy_share(0.0) == pytest.approx(1 - 30 / 200)
+
+
+def test_idle_ticks_are_a_part_of_all() -> None:
+    idle, total = part_runner._ticks()
+    assert 0 < idle <= total
+
+
+@pytest.mark.parametrize(("share", "begins"), [(0.05, "quiet: "), (0.06, "NOT QUIET: ")])
+def test_a_machine_is_quiet_up_to_5_percent(share: float, begins: str) -> None:
+    assert part_runner.how_quiet({"engine": 0.0, "wire": share}).startswith(begins)
+
+
+BENCHMARK = """
+import subprocess, sys, time
+from benchmarks.programs import dying_with_us
+program = "import time; print('up', flush=True); time.sleep(400)"
+print(subprocess.Popen(dying_with_us(sys.executable, "-c", program)).pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_program_ends_with_a_benchmark_that_is_killed() -> None:
+    command = [sys.executable, "-c", BENCHMARK]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as benchmark:
+        assert benchmark.stdout
+        printed = {benchmark.stdout.readline().strip(), benchmark.stdout.readline().strip()}
+        (program,) = printed - {"up"}
+        benchmark.kill()
+    while Path(f"/proc/{program}/cmdline").exists() and Path(f"/proc/{program}/cmdline").read_bytes():
+        time.sleep(0.01)
+
+
+def test_a_site_is_compared_with_that_of_another_checkout(tmp_path: Path) -> None:
+    here = Path(__file__).parents[2]
+    assert checkout(str(here)) == here
+    with pytest.raises(argparse.ArgumentTypeError, match="name the folder of a checkout of Pigpen"):
+        checkout(str(tmp_path))

@@ -8,10 +8,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from benchmarks import choices, tree, verdicts
-from benchmarks.choices import Comparison
+from benchmarks import choices, tree
+from benchmarks.choices import Agreement, Comparison, endings
 from benchmarks.tree import Match, rounds
-from benchmarks.verdicts import Agreement, endings
 from ladder.matches.estimate import FULL
 from pigpen import Card, View, is_accelerated
 from pigpen.rules import PRESETS, Deal, seed_from
@@ -54,7 +53,7 @@ def test_two_deals_at_least_are_played() -> None:
 def test_a_verdict_is_compared_with_the_solution() -> None:
     effort, found = replace(FULL, cards=40, searched=40), Agreement()
     for view, worth in islice(endings(PRESETS["hearts"], seed_from("few")), 4):
-        assert len(view.hand) <= verdicts.TRICKS
+        assert len(view.hand) <= choices.TRICKS
         assert {*worth} == {*view.legal}
         found.note(view, effort, worth)
         assert found.lost[-1] in [max(worth.values()) - value for value in worth.values()]

@@ -13,7 +13,7 @@ import grpc
 import pytest
 from grpc._cython import cygrpc  # type: ignore[attr-defined]
 
-from benchmarks.plain import AS_IT_COMES
+from benchmarks.lanes import AS_IT_COMES
 from pigpen.wire.transport import LACKING, ONE_THREAD
 from tests.sdk.wire import wake_ups
 

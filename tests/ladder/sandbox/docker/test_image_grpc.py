@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.plain import AS_IT_COMES
+from benchmarks.lanes import AS_IT_COMES
 from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
 from tests.sdk.wire import wake_ups
 
