@@ -4,7 +4,7 @@ The plan of an event with a certain number of entrants: its legs, each of them r
 Round robins in which every two meet equally often follow exact designs, which say how many rounds they have. For tables
 of two there is one for every even number. For tables of four and five, `designs.json` has those that a search found:
 mostly the tables of one round, and every other round is that round turned by one: its points are ∞ (written −1) and the
-numbers modulo n − 1. `tests/ladder/events/test_designs.py` counts the meetings of all of them.
+numbers modulo n − 1. `tests/ladder/events/test_legs.py` counts the meetings of all of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,12 @@
-"""Environments with bots by name; the data set as the environments would have shown it."""
+"""
+Environments with bots by name, the data set as they would have shown it, and records of Gongzhu Arena.
+
+The records are written here as that server writes them.
+"""
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +15,14 @@ import pytest
 import pigpen_arena as arena
 from ladder.app.dataset.exporting import export_dataset
 from ladder.app.seasons import new_season
+from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
-from pigpen import Bot, Card, View
+from pigpen import Bot, Card, View, margin
 from pigpen.learn import Encoding, single_table
 from pigpen.learn.single_table import Table
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, Deal, deal_hands
+from pigpen_arena.gongzhu_arena import RULES
 from referee.records.lines import DealLine
 from referee.records.rules_file import RulesFileError, to_toml
 from referee.replay.deal_replay import DealReplay
@@ -25,8 +32,6 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from pigpen.rules import Deal
 
 
 class First(Bot):
@@ -151,3 +156,67 @@ def test_a_variant_may_be_a_file(tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_named(bots: Any, rules: str, message: str) -> None:
     with pytest.raises(arena.PigpenError, match=message):
         arena.against(bots, rules=rules)
+
+
+def word(card: Card) -> str:
+    return str(card)[1] + str(card)[0].replace("T", "10")
+
+
+def some_deal(seed: int) -> tuple[Deal, str]:
+    """Play a deal at random; its record."""
+    rng, hands = random.Random(seed), deal_hands(RULES, bytes(32), seed)
+    deal = Deal(RULES, hands, leader=seed % 4)
+    while not deal.is_over:
+        deal.apply(deal.turn, rng.choice(deal.legal(deal.turn)))
+    tricks = [map(Card, deal.plays[start : start + 4]) for start in range(0, 52, 4)]
+    lines = [f"{leader}, {', '.join(map(word, cards))},\n" for leader, cards in zip(deal.leaders, tricks, strict=False)]
+    return deal, "".join(lines) + f"\nresult:{','.join(map(str, deal.scores()))},\n\n\n"
+
+
+def test_a_record_has_the_observations_that_an_environment_shows(tmp_path: Path) -> None:
+    (first, one), (second, two) = some_deal(1), some_deal(2)
+    (tmp_path / "a.txt").write_text(one + two, "utf-8")
+    (tmp_path / "b.txt").write_text(two, "utf-8")
+    found, encoding = list(arena.load_gongzhu_arena(tmp_path)), Encoding(RULES)
+    assert [each.match for each in found] == [1, 1, 2]
+    for played, deal in zip((first, second, second), found, strict=True):
+        again, steps = Deal(RULES, played.dealt, leader=played.first_leader), []
+        for card in map(Card, played.plays):
+            steps += [(again.turn, *step) for step in encoding.steps(again.view(again.turn), card)]
+            again.apply(again.turn, card)
+        assert steps == [
+            (seat, tuple(row), action)
+            for seat, row, action in zip(
+                deal.seats.tolist(), deal.observations.tolist(), deal.actions.tolist(), strict=True
+            )
+        ]
+        assert deal.rewards.tolist() == [margin(RULES, played.scores(), seat) / 4 for seat in range(4)]
+        assert deal.by_bot.all()
+    assert len(list(arena.load_gongzhu_arena(tmp_path / "b.txt"))) == 1
+
+
+def test_what_is_no_record_is_refused_with_its_line(tmp_path: Path) -> None:
+    file, (deal, record) = tmp_path / "a.txt", some_deal(1)
+    wrong = (
+        (record.replace("result:", "result:5"), "but says"),
+        (record.replace("S10", "S11"), "line .*not a card"),
+        (record.replace("S10", "S9"), "not the deck"),
+        (record.partition("\n")[2], "not the deck"),
+        (record.partition("result")[0], "ends in line 14 without the result"),
+        (f"{(deal.leaders[0] + 1) % 4}{record[1:]}", "not valid"),
+        (f"{deal.leaders[0] + 4}{record[1:]}", "line 1: .*is no seat; seats are 0 to 3"),
+        ("result:0,0,0,0\n", "not the deck"),
+        ("hello\n", "line 1: no trick"),
+    )
+    for text, sentence in wrong:
+        file.write_text(text, "utf-8")
+        with pytest.raises(UserError, match=sentence):
+            list(arena.load_gongzhu_arena(file))
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match="not a text"):
+        list(arena.load_gongzhu_arena(file))
+    with pytest.raises(UserError, match="cannot be read: No such file"):
+        list(arena.load_gongzhu_arena(tmp_path / "none.txt"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="has no files"):
+        list(arena.load_gongzhu_arena(tmp_path / "empty"))

@@ -1,4 +1,4 @@
-"""Matches from Python: what may be a bot, what comes out, and what is refused."""
+"""Matches from Python: what may be a bot, what comes out, what is refused; the code of docs/python.md runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,10 +20,10 @@ from ladder.cli.play.compare import compare_bots
 from ladder.cli.play.play import play as play_command
 from pigpen import Bot, Card, View, Welcome
 from pigpen_arena.running import Interrupt, run, shown
+from tests.e2e.test_readme import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 class First(Bot):
@@ -318,3 +319,19 @@ def test_an_error_names_arguments_and_no_option(work: Callable[[Path], object], 
         work(record)
     assert str(error.value)
     assert "--" not in str(error.value)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+COLUMNS = re.compile(r'^\| `"(\w+)"` \| [^|]+ \| ([^|]+) \|$', flags=re.MULTILINE)
+
+
+def test_the_code_runs_from_the_first_block_to_the_last_one() -> None:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for code in blocks("python", PAGE):
+        exec(code, names)
+    tables = {
+        of: re.findall(r"`(\w+)`", columns)
+        for of, columns in COLUMNS.findall(PAGE)
+        if of in ("bots", "deals", "decisions")
+    }
+    assert tables == {of: list(names["match"].rows(of)[0]) for of in ("bots", "deals", "decisions")}

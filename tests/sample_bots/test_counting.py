@@ -1,22 +1,26 @@
-"""Hands that show whether the counting bot knows what it is doing."""
+"""
+The sample bots: hands that show whether they know what they do, and small duels in which they keep their order.
+
+The seed of the duels is fixed, so they cannot flake.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from benchmarks.duels import load_bot
-from pigpen import Card, MoonChoice, View
+from benchmarks.duels import duel, load_bot
+from pigpen import Card, MoonChoice, View, margin, solve
 from pigpen.bot import decide
-from pigpen.rules import Deal, Direction, Phase, Rules, deal_hands
+from pigpen.rules import PRESETS, Deal, Direction, Phase, Rules, deal_hands, seed_from
 from pigpen.rules.parts import Passing
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_PARTNERS, HEARTS, HEARTS_JACK
-from tests.rules.table import dealt, expose, play, small
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from pigpen.sim.sampling import Unseen
+from tests.rules.table import dealt, expose, named, play, small
+from tests.sample_bots.table import play_deal
 
 COUNTING = load_bot("counting")
 
@@ -219,3 +223,71 @@ def test_the_leader_gives_the_moon_to_the_others(totals: tuple[int, ...], choice
     view = view_of(dealt(HEARTS), 0)
     view.totals = totals
     assert COUNTING().choose_moon(view) is choice
+
+
+TRICKS = 4
+DEALS = range(250)
+KNOWN = {
+    "hearts": (108, 117, 140, 143, 161, 194, 200),
+    "gongzhu": (143, 182, 217, 238, 241),
+    "gongzhu-partners": (36, 110, 117, 143, 238),
+}
+"""Those of the deals in which a seat comes to know all hands while its choice still matters."""
+
+
+@pytest.mark.parametrize(
+    "numbers", [pytest.param(KNOWN, id="known"), pytest.param({}, id="all", marks=pytest.mark.long)]
+)
+@pytest.mark.parametrize("rules", [PRESETS[name] for name in KNOWN], ids=named)
+def test_plays_a_card_of_the_solution_when_all_hands_are_known(
+    rules: Rules, numbers: Mapping[str, Iterable[int]]
+) -> None:
+    bot, tried = load_bot("exact")(), 0
+    players = [load_bot("cautious")() for _ in range(rules.players)]
+    for number in numbers.get(rules.name, DEALS):
+        deal = play_deal(rules, players, seed_from("endings"), number, cards=len(rules.deck) - TRICKS * rules.players)
+        while deal.playable:
+            view = View(*deal.known_to(deal.turn), seed=number)
+            choices = solve(deal).choices
+            values = {card: margin(rules, scores, view.seat) for card, scores in choices.items()}
+            if len(set(values.values())) > 1 and Unseen(view).ways() == 1:
+                tried += 1
+                assert values[decide(bot, view)] == max(values.values())  # type: ignore[index]
+            deal.play(solve(deal).card)
+    assert tried > 3
+
+
+LATER = pytest.mark.long
+DUELS = [
+    *[("cautious", "random", variant, 12) for variant in ("hearts", "gongzhu", "chinese-hearts")],
+    ("counting", "cautious", "hearts-short", 24),
+    pytest.param("counting", "cautious", "hearts", 60, marks=LATER),
+    pytest.param("counting", "cautious", "chinese-hearts", 60, marks=LATER),
+    pytest.param("counting", "cautious", "gongzhu", 60, marks=LATER),
+]
+"""The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
+SIMULATED = [
+    ("sampling", 4),
+    pytest.param("tree", 12, marks=LATER),
+    pytest.param("exact", 12, marks=LATER),
+]
+"""Of fewer boards `exact` is not more than twice the standard error ahead; its endings have tests of their own."""
+
+
+@pytest.mark.parametrize(("strong", "weak", "variant", "boards"), DUELS)
+def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(
+    strong: str, weak: str, variant: str, boards: int
+) -> None:
+    found = duel(PRESETS[variant], load_bot(strong), load_bot(weak), boards, seed_from("order"))
+    mean, error = found.better()
+    assert mean > 2 * error
+    assert not found.faults
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("strong", "boards"), SIMULATED)
+def test_simulation_beats_counting_by_more_than_twice_the_standard_error(strong: str, boards: int) -> None:
+    found = duel(PRESETS["hearts-short"], load_bot(strong), load_bot("counting"), boards, seed_from("s"))
+    mean, error = found.better()
+    assert mean > 2 * error
+    assert not found.faults

@@ -1,10 +1,14 @@
-"""Puzzles are found in a record: a clear answer, from what the seat knew, the same each time."""
+"""Puzzles of a record (a clear answer, from what the seat knew, the same each time), and the kinds of sandboxes."""
 
 from __future__ import annotations
 
 import pytest
 
+from ladder.matches.kinds import open_sandbox
 from ladder.matches.puzzles import gap_of, puzzles_in, right_of
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.values.why import FoundPuzzle
 from pigpen.rules import PRESETS
 from referee.records.recorded import Recorded
@@ -66,3 +70,20 @@ def test_what_is_near_the_gap_is_no_puzzle() -> None:
     assert right_of(near, gap) == 0
     too_many = [each.model_copy(update={"behind": 0.0}) for each in choices[:2]]
     assert right_of([*too_many, choices[2]], gap) == 0
+
+
+async def test_each_kind_opens_its_sandbox() -> None:
+    process = open_sandbox(SandboxSetup(SandboxKind.PROCESS))
+    docker = open_sandbox(SandboxSetup(SandboxKind.DOCKER))
+    try:
+        assert (type(process), process.isolates) == (ProcessSandbox, False)
+        assert (type(docker), docker.isolates) == (DockerSandbox, True)
+        assert [process.name, docker.name] == [SandboxKind.PROCESS, SandboxKind.DOCKER]
+    finally:
+        await process.close()
+        await docker.close()
+
+
+def test_bots_inline_have_no_sandbox() -> None:
+    with pytest.raises(ValueError, match="bots inline need no sandbox"):
+        open_sandbox(SandboxSetup(SandboxKind.INLINE))

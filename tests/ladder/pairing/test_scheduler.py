@@ -1,3 +1,5 @@
+"""Scheduling of matches: who plays whom, in which seats and variants, and how many at once."""
+
 from __future__ import annotations
 
 import itertools
@@ -14,15 +16,46 @@ from ladder.pairing.information import Information
 from ladder.pairing.scheduler import (
     LAGGING,
     MAX_NEW,
+    DisjointSets,
     Entrant,
     PairingAims,
+    Seating,
+    next_matches,
     next_variant,
     wanted_by_newcomers,
     why_none,
 )
 from ladder.ratings.batch import pair_weight
-from tests.ladder.pairing.fields import Table, entrant, field, knowledge, planned
+from tests.ladder.pairing.fields import Table, entrant, field, followers, knowledge, planned, seats_of
 from tests.rules.players import some
+
+
+def in_sets(count: int, wanted: int, at_once: int = 3) -> list[Table]:
+    return planned(field(count), wanted, sets=DisjointSets(at_once))
+
+
+def test_where_owners_play_one_match_at_a_time_eight_bots_play_two_matches_at_once() -> None:
+    tables = in_sets(8, 40)
+    assert all({*one, *other} == set(range(8)) for one, other in zip(tables[::2], tables[1::2], strict=True))
+    assert len({frozenset(table) for table in tables}) > 4  # not always the same four
+
+
+def test_no_more_matches_belong_together_than_are_played_at_once() -> None:
+    tables = in_sets(40, 60, at_once=3)
+    triples = list(zip(tables[::3], tables[1::3], tables[2::3], strict=True))
+    assert all(len({*one, *two, *three}) == 12 for one, two, three in triples)
+    assert any(set(table) & set(before) for before, table in zip(tables[2::3], tables[3::3], strict=False))
+
+
+def test_too_few_owners_for_a_second_match_play_as_if_nobody_asked() -> None:
+    assert in_sets(7, 20) == planned(field(7), 20)
+
+
+def test_a_match_continues_the_set_of_those_that_wait() -> None:
+    sets, bots = DisjointSets(2, [{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 4, 5}]), field(8)
+    tables = next_matches(bots, knowledge(bots), {}, 4, False, Random(1), 1, sets)
+    assert tables[0] in itertools.permutations([2, 3, 6, 7])
+
 
 NO_BOUNDARY = PairingAims(boundary=0, newcomer_error=150)
 
@@ -242,3 +275,47 @@ def test_the_variant_with_the_fewest_matches_for_each_active_bot_plays_next() ->
     assert next_variant({"hearts": 4, "gongzhu": 0}, {"hearts": 1000}) == "hearts"
     assert next_variant({"hearts": 0}, {}) is None
     assert next_variant({}, {}) is None
+
+
+def test_seats_and_neighbours_stay_even() -> None:
+    """Twelve bots, 600 matches, each seated by itself as the runner does; the same tables in random order beside it."""
+    rng = Random(5)
+    tables: list[Table] = []
+    for _ in range(600):
+        seats, after = seats_of(tables), followers(tables)
+        counts = {version: tuple(seats[version, seat] for seat in range(4)) for version in range(12)}
+        tables.append(Seating(counts, after, rng).seat(rng.sample(range(12), 4), 4))
+    mixed = [tuple(rng.sample(table, 4)) for table in tables]
+    seats, after = seats_of(tables), followers(tables)
+    for version in range(12):
+        held = [seats[version, seat] for seat in range(4)]
+        assert max(held) - min(held) <= 6
+    for one, other in itertools.combinations(range(12), 2):
+        assert abs(after[one, other] - after[other, one]) <= 6
+    assert _unevenness(seats, 4) < 0.1 * _unevenness(seats_of(mixed), 4)
+    assert _turns(after) < 0.2 * _turns(followers(mixed))
+
+
+def _unevenness(seats: Counter[tuple[int, int]], players: int) -> float:
+    """Sum of squares of how far the seats of each bot are from their mean."""
+    versions = {version for version, _ in seats}
+    means = {version: sum(seats[version, seat] for seat in range(players)) / players for version in versions}
+    return sum((seats[version, seat] - means[version]) ** 2 for version in versions for seat in range(players))
+
+
+def _turns(after: Counter[tuple[int, int]]) -> int:
+    """Sum of squares of how much more often one bot sat after the other than before it."""
+    return sum((after[a, b] - after[b, a]) ** 2 for a, b in itertools.combinations({pair[0] for pair in after}, 2))
+
+
+def test_matches_of_one_call_are_even_among_themselves() -> None:
+    seats = seats_of(planned(field(12, matches=0), 300))
+    for version in range(12):
+        held = [seats[version, seat] for seat in range(4)]
+        assert max(held) - min(held) <= 6
+
+
+def test_partners_are_one_bot_in_both_chairs_and_take_turns_in_going_first() -> None:
+    tables = planned(field(2), 40, partners=True)
+    assert all(table[:2] == table[2:] and table[0] != table[1] for table in tables)
+    assert Counter(table[0] for table in tables) == {0: 20, 1: 20}

@@ -1,21 +1,39 @@
-"""One attempt to send a message: to a receiver on this machine, whatever that does."""
+"""
+One attempt to send a message, the times of the next ones, and signatures as a receiver verifies them.
+
+The receiver is on this machine, and its library is that of Standard Webhooks.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import datetime
 import ipaddress
+import random
 import socket
 import ssl
 import threading
+import time
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from ladder.webhooks import sending
 from ladder.webhooks.public_addresses import AddressPolicy, target_of
-from ladder.webhooks.sending import MAX_HEAD_BYTES, send
+from ladder.webhooks.sending import (
+    ATTEMPTS,
+    JITTER,
+    LONGEST,
+    MAX_HEAD_BYTES,
+    hash_of,
+    pause_after,
+    secret_of,
+    send,
+    signed_headers,
+)
 from tests.ladder.site.certificates import HOST, make_pair
 from tests.ladder.webhooks.receivers import odd_receiver, receiver
 from tests.waiting import PATIENCE, comes
@@ -25,6 +43,53 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.webhooks.public_addresses import Target
+
+HOUR = 3600.0
+
+
+def pauses(rng: random.Random) -> list[float]:
+    found = [pause_after(refusals, rng) for refusals in range(1, ATTEMPTS)]
+    return [each for each in found if each is not None]
+
+
+def test_pauses_grow_by_themselves_and_chance_until_about_a_day_has_passed() -> None:
+    middle = pauses(_Middle())
+    assert middle == sorted(middle)
+    assert middle[:3] == [10.0, 40.0, 160.0]
+    assert middle[-1] == LONGEST
+    assert 20 * HOUR < sum(middle) < 26 * HOUR
+
+
+def test_two_messages_that_were_refused_together_do_not_come_again_together() -> None:
+    rng = random.Random(1)
+    many = {pause_after(3, rng) for _ in range(100)}
+    assert len(many) == 100
+    assert all(each and 160 * (1 - JITTER) <= each <= 160 * (1 + JITTER) for each in many)
+
+
+def test_after_the_last_attempt_a_message_is_given_up() -> None:
+    assert pause_after(ATTEMPTS - 1, random.Random(1)) is not None
+    assert pause_after(ATTEMPTS, random.Random(1)) is None
+    assert pause_after(10**6, random.Random(1)) is None
+
+
+@pytest.mark.parametrize("wait", [0.0, 5.0, 60.0, LONGEST, 10**9])
+def test_a_receiver_that_asks_to_wait_is_not_asked_sooner_and_no_later_than_the_longest_pause(wait: float) -> None:
+    for refusals in range(1, ATTEMPTS):
+        own = pause_after(refusals, random.Random(refusals))
+        found = pause_after(refusals, random.Random(refusals), wait)
+        assert own is not None
+        assert found is not None
+        assert max(own, min(wait, LONGEST)) <= found <= max(own, LONGEST * (1 + JITTER))
+    assert pause_after(ATTEMPTS, random.Random(1), wait) is None
+
+
+class _Middle(random.Random):
+    """Chance that does neither."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return (a + b) / 2
+
 
 HERE = AddressPolicy(loopback=True)
 HEADERS, BODY = {"webhook-id": "msg_1"}, '{"type":"webhook.test"}'
@@ -301,3 +366,44 @@ async def test_a_certificate_must_be_that_of_the_name(tmp_path: Path, monkeypatc
         other = there.url.replace("127.0.0.1", "other.example")
         refused = await send(other, HERE, HEADERS, BODY, resolve=lambda target: ["127.0.0.1"])
         assert "its certificate is not trusted" in refused.sentence
+
+
+KEY, SIGNING_BODY = bytes(range(32)), '{"type":"event.over","data":{"event":"猪"}}'
+
+
+def test_a_receiver_verifies_what_was_signed() -> None:
+    secret = secret_of(KEY, "salt")
+    headers = signed_headers(secret, "msg_1", SIGNING_BODY, time.time())
+    assert headers["webhook-id"] == "msg_1"
+    assert Webhook(secret).verify(SIGNING_BODY, headers) == {"type": "event.over", "data": {"event": "猪"}}
+    assert Webhook(secret).verify(SIGNING_BODY.encode(), headers)["type"] == "event.over"
+
+
+@pytest.mark.parametrize("changed", ["body", "webhook-id", "webhook-timestamp", "secret"])
+def test_what_was_changed_on_its_way_is_not_verified(changed: str) -> None:
+    secret, now = secret_of(KEY, "salt"), time.time()
+    headers = signed_headers(secret, "msg_1", SIGNING_BODY, now)
+    other = {"webhook-id": "msg_2", "webhook-timestamp": str(int(now) - 1)}
+    if changed in headers:
+        headers[changed] = other[changed]
+    with pytest.raises(WebhookVerificationError, match="No matching signature"):
+        Webhook(secret_of(KEY, "other") if changed == "secret" else secret).verify(
+            SIGNING_BODY + " " if changed == "body" else SIGNING_BODY, headers
+        )
+
+
+def test_an_old_message_cannot_be_played_again() -> None:
+    secret = secret_of(KEY, "salt")
+    with pytest.raises(WebhookVerificationError, match="too old"):
+        Webhook(secret).verify(SIGNING_BODY, signed_headers(secret, "msg_1", SIGNING_BODY, time.time() - 3600))
+
+
+def test_a_secret_is_256_bits_that_only_key_and_salt_together_give() -> None:
+    secret = secret_of(KEY, "salt")
+    assert secret.startswith("whsec_")
+    assert len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) == 32
+    assert secret == secret_of(KEY, "salt")
+    others = {secret_of(KEY, "salt2"), secret_of(bytes(32), "salt"), secret}
+    assert len(others) == 3
+    assert len({hash_of(each) for each in others}) == 3
+    assert secret not in hash_of(secret)
