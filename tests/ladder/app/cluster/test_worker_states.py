@@ -81,11 +81,6 @@ def test_a_ladder_without_workers_says_so(ladder: Ladder) -> None:
         drain(ladder, LOCAL, "sty")
 
 
-def test_a_reason_as_long_as_a_page_is_refused(ladder: Ladder) -> None:
-    with pytest.raises(LadderError, match="200 characters at most; this one has 201"):
-        drain(ladder, LOCAL, "sty", "x" * 201)
-
-
 @pytest.mark.parametrize("viewer", [ANONYMOUS, Viewer("ada")])
 def test_nobody_but_organisers_sees_or_changes_workers(ladder: Ladder, viewer: Viewer) -> None:
     with pytest.raises(Forbidden):

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ladder.sandbox.bots.dockerfile_lines import LEAVE_OUT, MAX_BYTES, NotUnderstood
+from ladder.sandbox.bots.dockerfile_lines import LEAVE_OUT, NotUnderstood
 from ladder.sandbox.bots.recipes import FORMER_PATH, PLAIN, read_recipe
 from pigpen.version import __version__
 
@@ -30,17 +30,6 @@ def test_the_dockerfile_of_a_sample_bot_is_written_anew_on_our_base() -> None:
 
 def test_a_folder_without_a_dockerfile_is_copied_and_its_bot_py_run() -> None:
     assert PLAIN.lines == ('COPY ["files", "./"]', 'CMD ["python", "bot.py"]')
-
-
-@pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1])
-def test_a_dockerfile_has_at_most_so_many_bytes(size: int) -> None:
-    content = b"FROM pigpen/bot\nCOPY . .\n".ljust(size, b"\n")
-    if size > MAX_BYTES:
-        with pytest.raises(NotUnderstood) as refused:
-            read_recipe(content)
-        assert f"{MAX_BYTES:,}" in refused.value.why
-    else:
-        assert read_recipe(content).lines == ('COPY ["files", "."]',)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +279,6 @@ def test_directives_that_change_nothing_are_read_over(top: str) -> None:
         ("# escape=`\nFROM pigpen/bot\nCOPY a `\n b", 1, "changes the character that continues a line"),
         ("#syntax = evil/frontend:1\nFROM pigpen/bot", 1, "names another program to read the file \\(syntax\\)"),
         ("#syntax=docker/dockerfile.evil\nFROM pigpen/bot", 1, "names another program to read the file \\(syntax\\)"),
-        ("#" * 70_000, 1, "begins a file of more than"),
         ("FROM pigpen/bot" + "\nCOPY . /x" * 17, 18, "is one COPY more than 16"),
         ("FROM pigpen/bot\nCOPY" + " a" * 64 + " b/", 2, "names more than 64 files"),
     ],

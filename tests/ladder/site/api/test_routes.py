@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,6 +29,8 @@ from tests.ladder.site.visitor import MATCHES
 from tests.typed import typed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ladder.values.value import Value
     from tests.ladder.site.visitor import Visitor
 
@@ -57,10 +60,13 @@ MISSING = [
     "/matches/2/boards/10/rotations/1", "/live/99/events", "/live/99/stream", "/nothing",
 ]  # fmt: skip
 NONSENSE = [
-    "/variants?first=101", "/variants?first=x", "/standings/gongzhu?all=2", "/bots?limit=0", "/bots?limit=1001",
-    f"/bots?after={'a' * 65}", "/bots/Mud?opponents=-1", "/matches?before=0", "/matches?before=99999999999999999999",
-    "/matches?limit=201", "/matches/x", "/matches/2/boards/1/rotations/9",
+    "/variants?first=x", "/standings/gongzhu?all=2", "/matches?before=99999999999999999999", "/matches/x",
+    "/matches/2/boards/1/rotations/9",
 ]  # fmt: skip
+PLACES = {"variant": "gongzhu", "bot": "Mud", "match": "2", "board": "1", "rotation": "1", "number": "2", "table": "x"}
+"""What stands in addresses for their names."""
+BOUNDS = {"minimum": -1, "maximum": 1, "minLength": -1, "maxLength": 1}
+"""Words of OpenAPI, and the direction in which a value is refused."""
 
 
 def openapi(site: Visitor) -> dict[str, Any]:
@@ -101,6 +107,31 @@ def test_a_parameter_that_makes_no_sense_is_named(site: Visitor, path: str) -> N
     name, _, rest = site.problem(f"/api/v1{path}", 422).partition(": ")
     assert name.isidentifier()
     assert rest.endswith(".")
+
+
+def limited(site: Visitor) -> Iterator[tuple[str, str, dict[str, Any], str]]:
+    """All limits of the parameters of what anyone may read: path, name, kind of value, word of OpenAPI."""
+    for path, operations in openapi(site)["paths"].items():
+        for given in operations.get("get", {}).get("parameters", ()):
+            for kind in given["schema"].get("anyOf", [given["schema"]]):
+                if given["in"] == "query" and "pattern" not in kind and "enum" not in kind:
+                    yield from ((path, given["name"], kind, word) for word in BOUNDS if word in kind)
+
+
+def test_each_parameter_is_taken_up_to_its_limit_and_refused_beyond(site: Visitor) -> None:
+    tried = set()
+    for path, name, kind, word in limited(site):
+        address = re.sub(r"\{(\w+)\}", lambda found: PLACES.get(found[1], "1"), path)
+        if site.get(address).status_code == 401:
+            continue
+        for more in (-1, 0, 1):
+            number = kind[word] + more * BOUNDS[word]
+            is_within = all(BOUNDS[each] * (number - kind[each]) <= 0 for each in BOUNDS if each in kind)
+            value = str(number) if "Length" not in word else "a" * number
+            status = site.get(f"{address}?{name}={value}").status_code
+            assert (status != 422) == is_within, (path, name, word, value)
+        tried.add((path, name, word))
+    assert len(tried) > 20
 
 
 def test_matches_are_read_on_until_the_end(site: Visitor) -> None:
@@ -172,14 +203,14 @@ def test_a_failing_database_is_said_to_fail(site: Visitor, monkeypatch: pytest.M
         raise StoreError("The database '/secret/ladder.db' is held by another program.")
 
     monkeypatch.setattr(bots, "standings", fail)
-    sentence = site.problem("/api/v1/standings/gongzhu?x=1", 503)
+    sentence = site.problem("/api/v1/standings/gongzhu?first=7", 503)
     assert sentence == "The ladder's database does not answer; try again soon."
 
 
 def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "standings", lambda *_: 1 / 0)
     monkeypatch.setattr(table_pages, "standings_page", lambda *_: 1 / 0)
-    for path in ("/api/v1/standings/gongzhu?x=2", "/v/gongzhu?page=7"):
+    for path in ("/api/v1/standings/gongzhu?first=8", "/v/gongzhu?page=7"):
         with capture_logs() as logged:
             response = site.get(path)
         assert [type(line["exc_info"]) for line in logged if line["event"] == "failed"] == [ZeroDivisionError]

@@ -1,0 +1,577 @@
+"""
+One table of the limits of what users, bots and visitors give: the limit and one less are taken, one more is refused.
+
+Each constant that is a limit by its name stands in a table here: it is tried by `DOORS` or `FIELDS`, or by the module
+of tests that `ELSEWHERE` names, or it limits nothing that is given (`INSIDE`).
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import base64
+import hashlib
+import importlib
+import json
+import re
+import zipfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+from unittest import mock
+
+import pydantic
+import pytest
+from fastapi import Request
+from starlette.exceptions import HTTPException
+
+from ladder.app.accounts.passwords import check_password
+from ladder.app.accounts.registering import check_days
+from ladder.app.cluster import worker_states
+from ladder.app.event import verifying
+from ladder.app.event.verifying import read_export
+from ladder.app.local import compare
+from ladder.app.remote import submitting
+from ladder.app.remote.connection import HttpAnswer
+from ladder.errors import BotRejected, LadderError, RemoteError, SandboxError, TooOften, UnfitFolder, UserError
+from ladder.people.pages.request_parts import EmptyMessage, message_of
+from ladder.people.tables import opening
+from ladder.registry.manifests import CONFIGS, DOCKER, PACKED, read_manifest
+from ladder.registry.names import is_repository, namespace_of
+from ladder.registry.tokens import allowed
+from ladder.sandbox.bots.content import Content, pack, unpack
+from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
+from ladder.sandbox.bots.dockerignore import without_ignored
+from ladder.sandbox.bots.members import FolderMember, Kind, read_members
+from ladder.sandbox.bots.recipes import read_recipe, recipe_of
+from ladder.sandbox.docker.image_inspection import TreeEntry, UnfitImage, _check_users, check_config, working_folder
+from ladder.sandbox.host.scratch import check_socket_paths
+from ladder.sandbox.wheels.installed import _check_file, check_sizes
+from ladder.sandbox.wheels.requirements import read_requirements
+from ladder.settings.settings import Settings
+from ladder.site.api import registry as registry_pages
+from ladder.site.server.viewer import form_of
+from ladder.values import clocks, cluster, events
+from ladder.values.held_events import EventAct
+from ladder.values.task import storable
+from ladder.webhooks.public_addresses import AddressPolicy, check_webhook
+from pigpen.rules import PRESETS
+from pigpen.rules.objections import objections
+from referee.records import lines
+from referee.records.rules_file import RulesFileError, parse_rules, to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[1]
+HEARTS = PRESETS["hearts"]
+DIGEST = f"sha256:{'1' * 64}"
+
+
+class Refused(Exception):
+    """What a door says no to that returns its answer, or says no for several reasons."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """The function of the product that enforces a limit."""
+
+    tries: Callable[..., object]
+    """Gets the number of what is limited; `folder`, an empty one, and `limit`, if it names them."""
+    refused: type[Exception] = Refused
+    set_to: int | None = None
+    """What the constant is set to, where so much as it allows is not quickly made."""
+    size: int | None = None
+    """What is tried always has this number, and the constant is set to it, one more and one less."""
+
+
+def taken(answer: object) -> None:
+    if not answer:
+        raise Refused
+
+
+def no_objection(found: object) -> None:
+    if found:
+        raise Refused(found)
+
+
+def rules_with(old: str, new: str, variant: str = "hearts") -> None:
+    """Read the rules of a preset with one field changed."""
+    text = to_toml(PRESETS[variant])
+    assert text.count(old) == 1
+    parse_rules(text.replace(old, new))
+
+
+def as_deep(levels: int) -> None:
+    """Read rules that hold lists within each other; a list in them is wrong however deep it is."""
+    with pytest.raises(RulesFileError) as found:
+        parse_rules(f"title = {'[' * levels}{']' * levels}")
+    if "levels deep" in str(found.value):
+        raise Refused
+
+
+def as_long(digits: int) -> None:
+    """Read rules with a number of a number of digits; it is too large however long it is."""
+    with pytest.raises(RulesFileError) as found:
+        rules_with("cap = 200", f"cap = {'9' * digits}")
+    if "digits" in str(found.value):
+        raise Refused
+
+
+def request(body: bytes, kind: str) -> Request:
+    """Make what a page of the site sends to it."""
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    headers = {"host": "arena.example", "sec-fetch-site": "same-origin", "content-type": kind}
+    plain = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/", "scheme": "http", "query_string": b"", "headers": plain}
+    return Request(scope | {"server": ("arena.example", 80)}, receive)
+
+
+def message(size: int) -> None:
+    asyncio.run(message_of(request(b"{}".ljust(size), "application/json"), EmptyMessage))
+
+
+def form(body: bytes) -> None:
+    asyncio.run(form_of(request(body, "application/x-www-form-urlencoded")))
+
+
+def basic(characters: int) -> None:
+    """Log in at the registry with a header of a number of characters."""
+    name = base64.b64encode(b"ada:secret").decode().rjust(characters)
+    taken(registry_pages._basic(SimpleNamespace(headers={"authorization": f"Basic {name}"}))[0])  # type: ignore[arg-type]
+
+
+def manifest(config: int = 100, layers: int = 1) -> None:
+    part = {"size": 0, "digest": DIGEST}
+    plain = {
+        "schemaVersion": 2,
+        "mediaType": DOCKER,
+        "config": part | {"mediaType": CONFIGS[0], "size": config},
+        "layers": [part | {"mediaType": PACKED[0]}] * layers,
+    }
+    read_manifest("ada/trotter:1", json.dumps(plain).encode(), DOCKER, 1000)
+
+
+def recipe(text: str) -> None:
+    read_recipe(f"FROM pigpen/bot\n{text}\n".encode())
+
+
+def ignored(patterns: str) -> None:
+    without_ignored(Content((FolderMember(".dockerignore", Kind.FILE, patterns.encode()),)), "bot")
+
+
+def nested(levels: int, folder: Path) -> None:
+    (folder / "/".join("a" * (levels - 1))).mkdir(parents=True, exist_ok=True)
+    (folder / "/".join("a" * (levels - 1)) / "bot.py").touch()
+    read_members(folder, 100)
+
+
+def named(size: int, folder: Path) -> None:
+    above = folder / "/".join(["b" * 199] * 4)
+    above.mkdir(parents=True)
+    (above / ("b" * (size - 800))).touch()
+    read_members(folder, 100)
+
+
+def linked(links: int, folder: Path) -> None:
+    """Lead to a file by links, one after the other."""
+    (folder / "file").touch()
+    for number in range(links):
+        (folder / f"link{number}").symlink_to(f"link{number + 1}" if number < links - 1 else "file")
+    read_members(folder, 100)
+
+
+def files(number: int, limit: int, folder: Path) -> None:
+    for each in range(number):
+        (folder / str(each)).touch()
+    read_members(folder, 100, limit)
+
+
+def large(size: int, limit: int, folder: Path) -> None:
+    (folder / "bot.py").write_bytes(bytes(size))
+    read_members(folder, limit)
+
+
+FOLDER = Content((FolderMember("bot.py", Kind.FILE, b"pass\n"),))
+
+
+def export(size: int, folder: Path) -> None:
+    """Read an export of nothing, which is wrong whatever its size."""
+    with zipfile.ZipFile(folder / "event.zip", "w") as file:
+        file.writestr("event.json", b"{}".ljust(size))
+    with pytest.raises(UserError) as found:
+        read_export(folder / "event.zip")
+    if "longer than" in str(found.value):
+        raise Refused
+
+
+class Pieces:
+    """An answer that comes at once."""
+
+    status_code, reason, headers, url = 200, "OK", dict[str, str](), "http://arena.example"
+
+    def __init__(self, size: int) -> None:
+        self.raw = SimpleNamespace(read1=lambda _, left=[b"x" * size]: left.pop() if left else b"")
+        self.size = size
+
+    def iter_content(self, piece: int) -> list[bytes]:
+        return [bytes(self.size)]
+
+
+def image(**settings: object) -> None:
+    check_config({"Env": [], "Cmd": ["python"], "Labels": {}, "WorkingDir": "/bot"} | settings)
+
+
+def hypotheses(elo: float) -> None:
+    compare._hypotheses(SimpleNamespace(elo0=0.0, elo1=elo, alpha=0.05, beta=0.05))  # type: ignore[arg-type]
+
+
+DEAL, NUMBER, SECONDS = (pydantic.TypeAdapter[Any](kind) for kind in (lines.DealNumber, lines.Number, lines.Seconds))
+STEPS, SEATS = (pydantic.TypeAdapter[Any](Annotated[tuple[int, ...], each]) for each in (lines.AtSteps, lines.AtSeats))
+
+
+def checked(model: type[pydantic.BaseModel], name: str, value: object) -> None:
+    """Check one field of a value as all of it is checked."""
+    field = model.model_fields[name]
+    kind: Any = Annotated[field.annotation, *field.metadata]
+    pydantic.TypeAdapter[Any](kind).validate_python(value)
+
+
+def reason(characters: int) -> None:
+    """Give a reason for draining; the ladder, which is not there, is looked at after the reason."""
+    with suppress(AttributeError):
+        worker_states.drain(None, None, "worker", "x" * characters)  # type: ignore[arg-type]
+
+
+def exported_record(size: int, folder: Path) -> None:
+    with zipfile.ZipFile(folder / "event.zip", "w") as file:
+        file.writestr("record", bytes(size))
+    with zipfile.ZipFile(folder / "event.zip") as file:
+        verifying._Verifier._unpack(SimpleNamespace(_file=file), "record", folder / "record")  # type: ignore[arg-type]
+
+
+def opened(number: int, guest: str = "", account: str | None = None) -> None:
+    """Open the last one of a number of tables."""
+    who = SimpleNamespace(account=account, guest=guest, network="")
+    table = SimpleNamespace(owner=account, guest=opening.guest_hash(who), network="")  # type: ignore[arg-type]
+    with mock.patch.object(opening, "all_open", return_value=[table] * (number - 1)):
+        opening.check_limits(None, SimpleNamespace(people_tables=100, guest_tables=100), who)  # type: ignore[arg-type]
+
+
+DOCKERFILE = b"FROM pigpen/bot\nCOPY . .\nCOPY . /there/\nWORKDIR /there\n"
+COPIED = Content(tuple(FolderMember(name, Kind.FILE, DOCKERFILE) for name in ("Dockerfile", "bot.py")))
+
+
+def tree(size: int) -> Any:
+    """Give an image with a file of users."""
+    return SimpleNamespace(entry=lambda path: TreeEntry("file", size, ""))
+
+
+def package(folder: Path, name: str) -> None:
+    """Check a file of a package."""
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).touch()
+    digest = base64.urlsafe_b64encode(hashlib.sha256().digest()).decode().rstrip("=")
+    _check_file(folder, name, "numpy 2", f"sha256={digest}")
+
+
+DOORS = {
+    "pigpen.rules.objections:MAX_CHOICES": Door(lambda n: no_objection(objections(HEARTS)), size=286),
+    "pigpen.rules.objections:MAX_NUMBER": Door(lambda n: rules_with("cap = 200", f"cap = {n}"), RulesFileError),
+    "pigpen.rules.objections:MAX_MULTIPLIER": Door(
+        lambda n: rules_with("face_up = 2", f"face_up = {n}", "gongzhu"), RulesFileError
+    ),
+    "referee.records.rules_file:MAX_LEVELS": Door(as_deep),
+    "referee.records.rules_file:MAX_DIGITS": Door(as_long),
+    "referee.records.framing:MAX_LINES": Door(lambda n: DEAL.validate_python(n - 1), pydantic.ValidationError),
+    "referee.records.framing:MAX_STEPS": Door(lambda n: STEPS.validate_python([0] * n), pydantic.ValidationError),
+    "referee.records.framing:MAX_SEATS": Door(lambda n: SEATS.validate_python([0] * n), pydantic.ValidationError),
+    "referee.records.framing:MAX_DIGITS": Door(lambda n: NUMBER.validate_python(10**n - 1), pydantic.ValidationError),
+    "referee.records.framing:MAX_SECONDS": Door(SECONDS.validate_python, pydantic.ValidationError),
+    "ladder.app.cluster.worker_states:MAX_REASON": Door(reason, LadderError),
+    "ladder.app.event.verifying:MAX_RECORD_BYTES": Door(exported_record, Exception, set_to=100),
+    "ladder.people.tables.opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
+    "ladder.people.tables.opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),
+    "ladder.sandbox.bots.recipes:MAX_COPIED": Door(
+        lambda n: recipe_of(SimpleNamespace(folder="bot", name="bot", builds="recipes"), COPIED),  # type: ignore[arg-type]
+        BotRejected,
+        size=2 * COPIED.size,
+    ),
+    "ladder.sandbox.docker.image_inspection:MAX_USERS": Door(
+        lambda n: _check_users(tree(n), "/etc/passwd"), UnfitImage
+    ),
+    "ladder.sandbox.wheels.installed:MAX_DEPTH": Door(
+        lambda n, folder: package(folder, "/".join("a" * n)), BotRejected
+    ),
+    "ladder.sandbox.wheels.installed:MAX_NAME_BYTES": Door(lambda n, folder: package(folder, "b" * n), BotRejected),
+    "ladder.values.webhooks:MAX_URL": Door(
+        lambda n: check_webhook("https://93.184.216.34/".ljust(n, "x"), AddressPolicy()), UserError
+    ),
+    "ladder.values.cluster:MAX_COUNT": Door(
+        pydantic.TypeAdapter(cluster.Count).validate_python, pydantic.ValidationError
+    ),
+    "ladder.values.events:MAX_ENTRANTS": Door(lambda n: checked(events.Stage, "take", n), pydantic.ValidationError),
+    "ladder.values.events:MAX_ROUNDS": Door(lambda n: checked(events.Stage, "rounds", n), pydantic.ValidationError),
+    "ladder.values.held_events:MAX_WORD": Door(lambda n: checked(EventAct, "bot", "x" * n), pydantic.ValidationError),
+    "ladder.values.held_events:MAX_NUMBER": Door(lambda n: checked(EventAct, "table", n), pydantic.ValidationError),
+    "ladder.settings.settings:MAX_COUNT": Door(lambda n: checked(Settings, "boundary", n), pydantic.ValidationError),
+    "ladder.settings.settings:MAX_DELAY": Door(lambda n: checked(Settings, "live_delay", n), pydantic.ValidationError),
+    "ladder.values.clocks:MAX_LIMIT": Door(lambda n: checked(Settings, "limit", n), pydantic.ValidationError),
+    "ladder.app.accounts.passwords:MAX_CHARACTERS": Door(lambda n: check_password("x" * n, "ada"), UserError),
+    "ladder.app.accounts.registering:MAX_DAYS": Door(check_days, UserError),
+    "ladder.app.local.compare:MAX_ELO": Door(hypotheses, UserError),
+    "ladder.app.remote.connection:MAX_BYTES": Door(
+        lambda n, limit: HttpAnswer.of(Pieces(n), limit),  # type: ignore[arg-type]
+        RemoteError,
+        set_to=100,
+    ),
+    "ladder.app.remote.submitting:MAX_EVENT": Door(
+        lambda n: list(submitting._lines(Pieces(n))),  # type: ignore[arg-type]
+        Exception,
+        set_to=100,
+    ),
+    "ladder.app.event.verifying:MAX_JSON_BYTES": Door(export, set_to=100),
+    "ladder.people.pages.request_parts:MAX_BYTES": Door(message, HTTPException),
+    "ladder.site.server.viewer:MAX_BYTES": Door(lambda n: form(b"a=".ljust(n, b"x")), HTTPException),
+    "ladder.site.server.viewer:MAX_FIELDS": Door(
+        lambda n: form(b"&".join(b"a%d=" % each for each in range(n))), HTTPException
+    ),
+    "ladder.site.api.registry:MAX_HEADER": Door(basic),
+    "ladder.registry.manifests:MAX_CONFIG": Door(lambda n: manifest(config=n), BotRejected),
+    "ladder.registry.manifests:MAX_LAYERS": Door(lambda n: manifest(layers=n), BotRejected),
+    "ladder.registry.names:MAX_NAMESPACE": Door(lambda n: namespace_of("A" + "a" * 77), LadderError, size=159),
+    "ladder.registry.names:MAX_REPOSITORY": Door(lambda n: taken(is_repository("ada/".ljust(n, "x")))),
+    "ladder.registry.tokens:MAX_SCOPES": Door(
+        lambda n: taken(allowed(["registry:catalog:*"] * (n - 1) + ["repository:ada/trotter:pull"], "ada"))
+    ),
+    "ladder.sandbox.bots.content:MAX_PACKED": Door(
+        lambda n, limit: pack(FOLDER, limit), SandboxError, size=len(pack(FOLDER))
+    ),
+    "ladder.sandbox.bots.content:MAX_UNPACKED": Door(
+        lambda n, limit: unpack(pack(FOLDER), f"sha256:{FOLDER.hash}", limit), SandboxError, size=10_240
+    ),
+    "ladder.sandbox.bots.dockerfile_lines:MAX_BYTES": Door(lambda n: recipe("\n" * (n - 17)), NotUnderstood),
+    "ladder.sandbox.bots.dockerignore:MAX_BYTES": Door(lambda n: ignored("#" * n), BotRejected),
+    "ladder.sandbox.bots.dockerignore:MAX_CLASSES": Door(lambda n: ignored("[a]\n" * n), BotRejected),
+    "ladder.sandbox.bots.dockerignore:MAX_RANGES": Door(lambda n: ignored(f"[{'a' * n}]"), BotRejected),
+    "ladder.sandbox.bots.members:MAX_BYTES": Door(large, BotRejected, set_to=100),
+    "ladder.sandbox.bots.members:MAX_MEMBERS": Door(files, BotRejected, set_to=10),
+    "ladder.sandbox.bots.members:MAX_LEVELS": Door(nested, BotRejected),
+    "ladder.sandbox.bots.members:MAX_NAME": Door(named, BotRejected),
+    "ladder.sandbox.bots.members:MAX_LINKS": Door(linked, BotRejected),
+    "ladder.sandbox.bots.recipes:MAX_COPIES": Door(lambda n: recipe("COPY a b\n" * n), NotUnderstood),
+    "ladder.sandbox.bots.recipes:MAX_SOURCES": Door(lambda n: recipe(f"COPY {'a ' * (n - 1)}./"), NotUnderstood),
+    "ladder.sandbox.docker.image_inspection:MAX_SETTINGS": Door(
+        lambda n: image(Cmd=[], Env=["A=".ljust(n, "x")]), UnfitImage
+    ),
+    "ladder.sandbox.docker.image_inspection:MAX_WORDS": Door(
+        lambda n: image(Env=[f"A{each}=" for each in range(n)]), UnfitImage
+    ),
+    "ladder.sandbox.docker.image_inspection:MAX_PATH": Door(
+        lambda n: working_folder({"WorkingDir": ("/" + "x" * 99) * 10 + "/" + "x" * (n - 1001)}), UnfitImage
+    ),
+    "ladder.sandbox.docker.image_inspection:MAX_NAME": Door(
+        lambda n: working_folder({"WorkingDir": "/" + "x" * n}), UnfitImage
+    ),
+    "ladder.sandbox.host.scratch:MAX_FOLDER_BYTES": Door(lambda n: check_socket_paths("/".ljust(n, "x")), UnfitFolder),
+    "ladder.sandbox.wheels.installed:MAX_BYTES": Door(lambda n: check_sizes({"numpy": n}), BotRejected),
+    "ladder.sandbox.wheels.installed:MAX_FILES": Door(lambda n: check_sizes({"numpy": 1}, n), BotRejected),
+    "ladder.sandbox.wheels.requirements:MAX_BYTES": Door(lambda n: read_requirements(b"#" * n), BotRejected),
+    "ladder.sandbox.wheels.requirements:MAX_PACKAGES": Door(
+        lambda n: read_requirements(b"".join(b"a%d\n" % each for each in range(n))), BotRejected
+    ),
+    "ladder.sandbox.wheels.requirements:MAX_CHARACTERS": Door(lambda n: read_requirements(b"a" * n), BotRejected),
+    "ladder.values.clocks:MAX_SECONDS": Door(lambda n: clocks.read_clock(str(n), 1.0), ValueError),
+    "ladder.values.events:MAX_BOARDS": Door(lambda n: events._format(f"boards:{n}"), ValueError),
+    "ladder.values.task:MAX_SENTENCE": Door(lambda n: taken(len(storable("x" * n)) == n)),
+}
+"""Limits, and where they are enforced."""
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("name", DOORS)
+def test_a_limit_is_taken_and_one_more_is_refused(
+    name: str, more: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door, (where, constant) = DOORS[name], name.split(":")
+    module = importlib.import_module(where)
+    if door.size is not None or door.set_to is not None:
+        monkeypatch.setattr(module, constant, door.set_to if door.size is None else door.size - more)
+    limit = int(getattr(module, constant))
+    (folder := tmp_path / "empty").mkdir()
+    given = {"limit": limit, "folder": folder}
+    wanted = door.tries.__code__.co_varnames[: door.tries.__code__.co_argcount]
+    arguments = {key: value for key, value in given.items() if key in wanted}
+    if more > 0:
+        with pytest.raises(door.refused):
+            door.tries(limit + more, **arguments)
+    else:
+        door.tries(limit + more, **arguments)
+
+
+ELSEWHERE = {
+    "pigpen.rules.objections:MAX_SCORE": "",
+    "pigpen.search:MAX_TRIED": "sdk/test_search.py",
+    "pigpen.wire.messages:MAX_BYTES": "sdk/test_client.py",
+    "referee.records.framing:MAX_BYTES": "e2e/test_record_bombs.py",
+    "referee.seats.clock:MAX_UNASKED_CPU": "referee/seats/test_clock.py",
+    "referee.seats.fair_wait:MAX_TIMES": "referee/seats/test_fair_wait.py",
+    "referee.seats.person_seat:MAX_MESSAGES": "referee/seats/test_person_seat.py",
+    "referee.seats.seat_server:MAX_UNREAD": "referee/seats/test_backlog.py",
+    "referee.seats.stream_seat:MAX_STREAMS": "referee/seats/test_traffic.py",
+    "referee.seats.stream_seat:MAX_UNASKED": "referee/seats/test_traffic.py",
+    "ladder.app.accounts.tokens:MAX_TOKENS": "ladder/site/api/test_accounts.py",
+    "ladder.app.live:MAX_EVENTS": "ladder/app/test_live.py",
+    "ladder.app.live:MAX_KEPT": "ladder/app/test_live.py",
+    "ladder.app.submit.uploads:MAX_OPEN": "ladder/app/submit/test_uploads.py",
+    "ladder.app.supervisor:MAX_ERRORS": "ladder/app/test_supervisor.py",
+    "ladder.cluster.connections:MAX_CHARACTERS": "ladder/cluster/test_worker_logs.py",
+    "ladder.matches.estimate:MAX_CHOICES": "ladder/matches/test_estimate.py",
+    "ladder.people.sessions.seat_session:MAX_MESSAGES": "ladder/people/sessions/test_seat_session.py",
+    "ladder.people.sessions.seat_session:MAX_TABS": "ladder/people/sessions/test_seat_session.py",
+    "ladder.people.sessions.spectators:MAX_TABS": "ladder/people/pages/test_play.py",
+    "ladder.people.sessions.table_info:MAX_BYTES": "ladder/people/sessions/test_table_phrases.py",
+    "ladder.registry.manifests:MAX_EXTENSIONS": "ladder/registry/test_layer_archive.py",
+    "ladder.runner.fleet:MAX_REASON": "ladder/runner/test_fleet_table.py",
+    "ladder.runner.fleet_roster:MAX_LIES": "ladder/runner/test_fleet.py",
+    "ladder.sandbox.bots.bot_archive:MAX_RATIO": "ladder/sandbox/bots/test_bot_archive.py",
+    "ladder.site.api.submissions:MAX_STREAMS": "ladder/site/api/test_submissions.py",
+    "ladder.site.server.attempts:LIMITS": "ladder/site/test_login.py",
+    "ladder.site.server.connection:MAX_CONNECTIONS": "ladder/site/test_slow_visitors.py",
+    "ladder.store.commands.computations:MAX_OF_VISITOR": "ladder/store/commands/test_computations.py",
+    "ladder.store.commands.computations:MAX_WAITING": "ladder/store/commands/test_computations.py",
+    "ladder.store.commands.coordinators:MAX_WORKERS": "ladder/store/commands/test_workers.py",
+    "ladder.store.commands.outbox:MAX_GIVEN_UP": "ladder/store/commands/test_outbox.py",
+    "ladder.store.commands.webhooks:MAX_WEBHOOKS": "ladder/app/test_webhooks.py",
+    "ladder.store.leases:MAX_FAILURES": "ladder/store/test_leases.py",
+    "ladder.store.leases:MAX_LOSSES": "ladder/store/test_leases.py",
+    "ladder.values.names:MAX_FILES": "ladder/registry/test_layer_archive.py",
+    "ladder.values.names:MAX_LAYER_FILES": "ladder/registry/test_layer_archive.py",
+    "ladder.webhooks.deliverer:MAX_AT_ONCE": "ladder/webhooks/test_deliverer.py",
+    "ladder.webhooks.sending:MAX_ADDRESSES": "ladder/webhooks/test_sending.py",
+    "ladder.webhooks.sending:MAX_HEAD_BYTES": "ladder/webhooks/test_sending.py",
+    "ladder.worker.worker:MAX_RECORD": "ladder/cluster/test_large_records.py",
+}
+"""Limits that need a ladder, a server or a connection, and the modules of tests, below tests/, that try them."""
+INSIDE = {
+    "how hard a program searches, computes or tries": (
+        "pigpen.learn.single_table:MAX_DEALS", "pigpen.search:MAX_CARD_TRIALS", "pigpen.search:MAX_TREE_TRIALS",
+        "pigpen.search:MAX_SEALED_TRIALS", "pigpen.sim.card_tree:MAX_BRANCHES",
+        "pigpen.sim.card_tree:SOLVE_LIMIT", "pigpen.sim.native.binding:NO_LIMIT",
+        "referee.match.formats:MAX_LISTED", "ladder.events.costs:MAX_GAP", "ladder.events.partition:MAX_TABLES",
+        "ladder.events.partition:MAX_NODES", "ladder.events.partition:MAX_COLUMNS",
+        "ladder.matches.check:MAX_STARTS", "ladder.matches.choice_costs:MAX_CARDS",
+        "ladder.matches.puzzles:MAX_DEALS", "ladder.matches.choice_costs:MAX_OTHERS",
+        "ladder.pairing.costs:MAX_TIMES", "ladder.pairing.match_length:MAX_STARTING",
+        "ladder.pairing.scheduler:MAX_NEW", "ladder.pairing.suspension:MAX_CHANCE",
+        "ladder.pairing.suspension:MAX_FAILED", "ladder.ratings.elo:MAX_K",
+        "ladder.app.computing.running:LIMITS", "ladder.app.computing.running:MAX_PUZZLES",
+        "ladder.runner.cluster_executor:MAX_ROUNDS", "ladder.runner.calibration:MAX_SPEED",
+        "ladder.runner.runner:MAX_CONCURRENT", "ladder.site.pages.lesson:MAX_DEALS",
+        "ladder.store.commands.estimates:MAX_VERSIONS", "ladder.store.commands.knowledge:MAX_SINCE",
+        "ladder.worker.kept_folders:MAX_TRIES", "pigpen.check.run:LIMIT",
+        "ladder.people.playing.table_programs:HOUSE_LIMITS", "ladder.sandbox.fork_server:LIMITS",
+        "ladder.sandbox.fork_server:MAX_STEPS", "ladder.runner.fleet_admission:MAX_SLOTS",
+    ),
+    "how much is shown, listed or asked for at once": (
+        "referee.records.framing:MAX_SHOWN", "referee.records.rules_file:MAX_MISTAKES",
+        "referee.records.rules_file:MAX_SHOWN", "ladder.app.cluster.worker_states:MAX_NAMES",
+        "ladder.app.cluster.worker_states:MAX_WORKERS", "ladder.app.computing.why:MAX_CHOICES",
+        "ladder.app.computing.why:MAX_MISTAKES", "ladder.app.live:MAX_RUNNING", "ladder.app.whats_new:MAX_NEWS",
+        "ladder.app.remote.remote_ladder:MAX_BOTS", "ladder.app.remote.remote_ladder:MAX_MATCHES",
+        "ladder.app.whats_new:MAX_UPSETS", "ladder.cli.play.play:MAX_FAULTS",
+        "ladder.cluster.connections:MAX_FIELDS", "ladder.cluster.facts:MAX_RUNTIMES",
+        "ladder.events.event_file:MAX_MISTAKES", "ladder.people.boards.daily_board:MAX_NAMES",
+        "ladder.people.boards.played_boards:MAX_PEOPLE", "ladder.people.pages.table_pages:MAX_OPPONENTS",
+        "ladder.people.review.own_games:MAX_DAYS", "ladder.people.review.own_games:MAX_GAMES",
+        "ladder.people.sessions.person_state_tracker:MAX_NOTICES", "ladder.results.standing:MAX_POINTS",
+        "ladder.runner.fleet_roster:MAX_NAMED", "ladder.sandbox.excerpt:MAX_LINES",
+        "ladder.sandbox.wheels.uv:MAX_CHARACTERS", "ladder.site.api.routes:MAX_ROWS",
+        "ladder.site.pages.events:MAX_SEATS", "ladder.site.pages.feeds:MAX_ENTRIES",
+        "ladder.site.pages.feeds:MAX_UPSETS", "ladder.site.pages.replays:MAX_INBOX_MATCHES",
+        "ladder.store.queries.overview:MAX_REASONS", "ladder.store.queries.puzzles:MAX_STREAK",
+        "ladder.store.queries.whats_new:MAX_RESULTS", "ladder.values.matches:MAX_FAULTS",
+    ),
+    "how much is kept in memory or on a disk, the oldest left out": (
+        "pigpen.rules.model:MAX_UNPICKLED", "pigpen.sim.native.binding:MAX_PACKED",
+        "ladder.app.live_hub:MAX_SHARED", "ladder.app.accounts.passwords:MAX_ACCOUNTS",
+        "ladder.people.sessions.table_info:MAX_BEHIND", "ladder.runner.cluster_dispatch:MAX_REMEMBERED",
+        "ladder.runner.coordinator:MAX_REMEMBERED", "ladder.runner.fleet_roster:MAX_KNOWN",
+        "ladder.sandbox.docker.image_inspection:MAX_IMAGES", "ladder.sandbox.docker.image_lock:MAX_IMAGES",
+        "ladder.sandbox.docker.warm_container:MAX_USES", "ladder.sandbox.wheels.packages:MAX_ANSWERS",
+        "ladder.sandbox.wheels.packages:MAX_BYTES", "ladder.site.rendering.cache:MAX_BYTES",
+        "ladder.site.server.attempts:MAX_KEYS", "ladder.site.server.flows:MAX_FLOWS",
+        "ladder.site.server.headers:MAX_REFUSED", "ladder.store.account_models:MAX_NOTE",
+        "ladder.store.commands.puzzles:MAX_GUEST_ANSWERS", "ladder.store.last_estimate:MAX_KEPT",
+        "ladder.store.names:MAX_ID", "ladder.worker.worker_pool:MAX_KNOWN",
+    ),
+    "how long something waits, or how fast something is read": (
+        "ladder.app.remote.connection:MAX_PAUSE", "ladder.app.remote.logging_in:MAX_PAUSE",
+        "ladder.app.remote.submitting:MAX_PAUSE", "ladder.cluster.connections:MAX_BURST_LINES",
+        "ladder.cluster.connections:MAX_LINES_A_SECOND", "ladder.runner.attempt_runs:MAX_WAIT_SECONDS",
+        "ladder.sandbox.docker.control_group:MAX_SECONDS", "ladder.sandbox.docker.image_build:MAX_SECONDS",
+        "ladder.store.commands.coordinators:MAX_UNWRITTEN", "ladder.values.clocks:MAX_START_UP",
+        "ladder.sandbox.docker.engine:MAX_CONNECTIONS", "ladder.cluster.connections:MAX_READ",
+        "ladder.app.remote.submitting:MAX_RATIO",
+    ),
+    "the same limit once more, or a part of it": (
+        "referee.records.framing:MAX_DEALS", "referee.records.framing:MAX_LEVELS",
+        "referee.replay.retrace:MAX_MS", "referee.replay.retrace:MAX_SEATS",
+        "ladder.app.remote.datasets:MAX_BYTES", "ladder.app.remote.remote_ladder:MAX_BYTES",
+        "ladder.sandbox.wheels.installed:MAX_PACKED_BYTES", "ladder.values.clocks:MAX_PERSON_SECONDS",
+        "ladder.site.server.context:MAX_NUMBER",
+    ),
+}  # fmt: skip
+"""Constants that limit nothing that a user, a bot or a visitor gives, or what stands above already; and why."""
+UNTRIED = {
+    "referee.seats.listener:MAX_WAITING",
+    "referee.seats.person_seat:MAX_STREAMS",
+    "ladder.app.accounts.device:MAX_WAITING",
+    "ladder.app.accounts.oidc:MAX_BYTES",
+    "ladder.app.accounts.oidc:MAX_SUBJECT",
+    "ladder.app.accounts.passwords:MAX_WAITING",
+    "ladder.app.remote.connection:MAX_REDIRECTS",
+    "ladder.people.sessions.seat_session:MAX_PHRASES",
+    "ladder.registry.manifests:MAX_EXTENSION",
+    "ladder.registry.manifests:MAX_MANIFEST",
+    "ladder.sandbox.docker.image_inspection:MAX_LINE",
+    "ladder.sandbox.docker.image_inspection:MAX_LINKS",
+    "ladder.sandbox.wheels.installed:MAX_RECORD_BYTES",
+    "ladder.site.accounts.own:MAX_FIELDS",
+    "ladder.site.accounts.own:MAX_FIELD_BYTES",
+    "ladder.site.server.event_streams:MAX_STREAMS",
+}
+"""Limits that no test tries from both sides yet. This set may only become smaller."""
+
+
+LIMIT = re.compile(r"_?MAX_\w+|(?!MIN_)(\w+_)?LIMITS?")
+
+
+def constants() -> set[str]:
+    """Find what is a limit by its name in the product."""
+    found = set()
+    for room in ("sdk/pigpen", "referee", "ladder", "pigpen_arena"):
+        for path in (ROOT / room).rglob("*.py"):
+            module = path.relative_to(ROOT).as_posix().removeprefix("sdk/").removesuffix(".py").replace("/", ".")
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and LIMIT.fullmatch(node.id):
+                    found.add(f"{module}:{node.id}")
+    return found
+
+
+def test_each_limit_stands_in_one_of_the_tables() -> None:
+    tables = [set(DOORS), set(ELSEWHERE), *map(set, INSIDE.values()), UNTRIED]
+    assert sum(map(len, tables)) == len(set().union(*tables)), "a limit stands in two tables"
+    assert set().union(*tables) == constants()
+    assert len(UNTRIED) <= 16
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_limit_that_is_tried_elsewhere_is_named_there(name: str) -> None:
+    tests = (ROOT / "tests" / ELSEWHERE[name]).read_text()
+    assert re.search(rf"\b{name.partition(':')[2]}\b", tests)
