@@ -24,7 +24,7 @@ from pigpen.rules import (
     Rules,
     Suit,
 )
-from pigpen.rules.objections import MAX_CHOICES, MAX_SCORE, count_exposures, count_passes, objections
+from pigpen.rules.objections import MAX_CHOICES, MAX_MULTIPLIER, MAX_SCORE, count_exposures, count_passes, objections
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_FIVE, HEARTS, HEARTS_SHORT
 from pigpen.rules.scoring import card_points
@@ -90,8 +90,8 @@ NUMBERS: list[tuple[Rules, str, object]] = [
     (HEARTS, "moon.cards", ()),
     (GONGZHU, "exposing.cards", {}),
     (GONGZHU, "exposing.cards", {"QS": ()}),
-    (GONGZHU, "exposing.face_up", 101),
-    (GONGZHU, "scoring.doubler.factor", 101),
+    (GONGZHU, "exposing.face_up", MAX_MULTIPLIER + 1),
+    (GONGZHU, "scoring.doubler.factor", MAX_MULTIPLIER + 1),
     (GONGZHU, "scoring.doubler.alone", 1_000_001),
     (HEARTS, "scoring.points", {"QS": -1_000_001}),
     (HEARTS, "moon.others", 10**12),

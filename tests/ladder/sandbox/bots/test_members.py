@@ -248,9 +248,6 @@ def count_steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (b"a\\", "nothing follows the backslash"),
         (b"\xff\xfe\x00", "is no text in UTF-8"),
         (b"\x7fELF\x00\x01", "is no text in UTF-8"),
-        (b"x\n" * 6000, "has more than 10,000 bytes"),
-        (b"[a]\n" * 51, "more than 50 lists of letters"),
-        (b"[" + b"a-b" * 101 + b"]", "more than 100 letters and ranges"),
     ],
 )
 def test_what_is_no_list_of_patterns_is_refused(content: bytes, why: str) -> None:

@@ -64,7 +64,7 @@ NONSENSE = [
     "/matches/2/boards/1/rotations/9",
 ]  # fmt: skip
 PLACES = {"variant": "gongzhu", "bot": "Mud", "match": "2", "board": "1", "rotation": "1", "number": "2", "table": "x"}
-"""What stands in addresses for their names."""
+"""Values for the names in addresses."""
 BOUNDS = {"minimum": -1, "maximum": 1, "minLength": -1, "maxLength": 1}
 """Words of OpenAPI, and the direction in which a value is refused."""
 
