@@ -1,11 +1,11 @@
-"""The variants in which a bot is entered, by the words of its owner."""
+"""The judgement of an order for a submission, and the variants in which its bot is entered, by the owner's words."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.entry.claims import check_variant
+from ladder.entry.claims import check_claim, check_variant
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.recipes import VARIANTS
 from ladder.values.submission import VariantFile
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ladder.entry.claims import SubmissionLook
+    from ladder.values.submission import SubmissionOrder
     from pigpen.rules import Rules
 
 ALL = "all"
@@ -34,6 +35,24 @@ def choices(words: Sequence[str]) -> tuple[str | VariantFile, ...]:
     return tuple(
         VariantFile(file=word, rules=load_rules(word).to_plain()) if _is_file(word) else word for word in words
     )
+
+
+def check_order(look: SubmissionLook, order: SubmissionOrder, owner: str, sandbox: str) -> None:
+    """
+    Judge an order before anything is sent, copied or built, by all that is known without the bot.
+
+    Args:
+        look: The ladder.
+        order: What is to be submitted.
+        owner: The owner of the bot.
+        sandbox: Where it is to be tried and to play.
+
+    Raises:
+        LadderError: If the ladder does not take it.
+        RulesFileError: If one of its variants cannot be.
+    """
+    check_claim(look, order.name, owner, sandbox)
+    chosen_variants(look, order.variants, ())
 
 
 def chosen_variants(look: SubmissionLook, wanted: Sequence[str | VariantFile], offered: Sequence[str]) -> list[Rules]:

@@ -157,10 +157,10 @@ def _check_variants(task: SubmissionTask, outcome: SubmissionOutcome) -> None:
     look = task.known.look()
     variants = [rules_from(plain) for plain in outcome.variants]
     try:
-        may = chosen_variants(look, task.variants, [rules.name for rules in variants])
+        may = chosen_variants(look, task.order.variants, [rules.name for rules in variants])
     except PigpenError:
         may = None
-    if variants != may and (variants or ALL not in task.variants):
+    if variants != may and (variants or ALL not in task.order.variants):
         raise OtherAnswer("Its worker enters the bot in variants that were not asked for.")
     if list(outcome.outdated) != outdated(look, variants):
         raise OtherAnswer("Its worker names other rules as outdated than those that are.")

@@ -1,8 +1,4 @@
-"""
-Database access of a runner, or of `pigpen submit`, about submissions; one transaction for each step.
-
-`result_of` turns an attempt that has come back into what its owner is shown.
-"""
+"""Database access of a runner, or of `pigpen submit`, about submissions; one transaction for each step."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.entries import settle_house_bots
 from ladder.store.commands.queue import playing_owners
 from ladder.store.commands.submission_queue import SUBMISSIONS
-from ladder.store.commands.submissions import add_version
+from ladder.store.commands.submissions import enter
 from ladder.store.leases import Lease
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
@@ -30,56 +26,18 @@ from ladder.store.queries.variant_field import field_of
 from ladder.store.submission_look import look_at
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import SubmissionResult, VariantFile
 from ladder.values.text import without_paths
-from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable
 
     from ladder.entry.claims import SubmissionLook
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
-    from ladder.store.commands.submissions import Added
     from ladder.store.database import Database, Session
     from ladder.trials.trial_tasks import SubmissionOutcome
     from ladder.values.sandbox_kind import LadderSandbox
     from ladder.values.submission import SubmissionOrder, SubmissionRow
-
-
-def result_of(
-    row: StoredSubmission, outcome: SubmissionOutcome, added: Added | None, missing_owners: Mapping[str, int]
-) -> SubmissionResult:
-    """
-    Give the result of a submission that was tried.
-
-    Args:
-        row: What was submitted.
-        outcome: What its trial found.
-        added: What the ladder holds of it now; None: the bot failed.
-        missing_owners: By variant, how many more owners must have an active bot there before a match can be played.
-    """
-    assert outcome.program is not None
-    entries = added.entries if added else ()
-    moved = added and added.changed and row.image
-    return SubmissionResult(
-        accepted=added is not None,
-        bot=row.bot,
-        owner=row.owner,
-        identity=outcome.program.identity,
-        pinned=outcome.program.pinned,
-        version=added.name if added else None,
-        new=bool(added and added.is_new),
-        changed=bool(added and added.changed),
-        moved_from=added.before if added and moved else None,
-        outdated=outcome.outdated,
-        variants=tuple(
-            entry.model_copy(update={"missing_owners": missing_owners.get(entry.variant, 0)}) for entry in entries
-        ),
-        reasons=outcome.failures,
-        again=outcome.again,
-    )
-
 
 TRIAL_SECONDS = 1800.0
 """A trial that takes longer has failed: fetching packages, building, all cases and deals."""
@@ -262,14 +220,12 @@ class SubmissionCoordinator:
         return SubmissionTask(
             submission=row.id,
             attempt=row.attempt,
-            bot=row.bot,
+            order=row.order,
             owner=row.owner,
             source=row.source,
-            word=row.word,
             image=row.image,
             registry=self._registry_logins.login([row.image], self._now()),
             folder=str(self.folders.bot(row.folder, row.source)) if row.folder else None,
-            variants=_wanted(row),
             known=KnownToLadder.of(look),
             sandbox=cast("LadderSandbox", row.sandbox),
             runtime=settings.runtime,
@@ -296,25 +252,22 @@ class SubmissionCoordinator:
 
     def _enter(self, session: Session, row: StoredSubmission, outcome: SubmissionOutcome) -> None:
         """Enter what has passed; a name, or an image, may be another owner's by now."""
-        assert outcome.program is not None
-        added = None
-        if not outcome.failures:
-            try:
-                with session.begin_nested():
-                    variants = [rules_from(plain) for plain in outcome.variants]
-                    registry = self._settings.registry
-                    added = add_version(session, row, outcome.program, variants, self._now(), registry)
-            except LadderError as error:
-                SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
-                return
-        status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
+        try:
+            with session.begin_nested():
+                result = enter(session, row, outcome, self._now(), self._settings.registry)
+        except LadderError as error:
+            SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
+            return
         settle_house_bots(session, house := self._settings.fill_with_house_bots, self._now())
         session.flush()
-        lacking = {
-            entry.variant: field_of(session, entry.variant).missing(house) for entry in (added.entries if added else ())
-        }
-        row.result = result_of(row, outcome, added, lacking).model_dump(mode="json")
-        SUBMISSIONS.end(session, row, status, self._now())
+        entries = tuple(
+            entry.model_copy(update={"missing_owners": field_of(session, entry.variant).missing(house)})
+            for entry in result.variants
+        )
+        row.result = result.model_copy(update={"variants": entries}).model_dump(mode="json")
+        SUBMISSIONS.end(
+            session, row, SubmissionStatus.ENTERED if result.accepted else SubmissionStatus.REFUSED, self._now()
+        )
 
 
 def _lease(of: SubmissionTask | SubmissionOutcome) -> Lease:
@@ -328,7 +281,3 @@ def _folders(lost: Iterable[StoredSubmission]) -> list[str]:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _wanted(row: StoredSubmission) -> tuple[str | VariantFile, ...]:
-    return tuple(each if isinstance(each, str) else VariantFile.model_validate(each) for each in row.variants)

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.models import Base, LeasedRow
 from ladder.values.names import NAME_LENGTH
+from ladder.values.submission import SubmissionOrder
 
 HASH_LENGTH = 64
 """Hexadecimal digits of SHA-256."""
@@ -157,18 +158,12 @@ class StoredSubmission(LeasedRow, Base):
     """A name: there may be no such owner before the first of its bots is entered."""
     remote: Mapped[bool]
     """True if it came through the site; else from a person with access to the ladder's machine."""
-    bot: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    source: Mapped[str]
-    """Folder or image that was submitted, in the owner's words: a folder's name, or an image reference."""
+    ordered: Mapped[dict[str, Any]] = mapped_column(JSON)
+    """`ladder.values.submission.SubmissionOrder`, as it came."""
     image: Mapped[str | None]
-    """The image reference; None for a folder."""
+    """The image reference by which the engine of a worker finds it; None for a folder."""
     folder: Mapped[str | None] = mapped_column(String(HASH_LENGTH))
     """Name of its folder in the ladder's folder `submissions`, until the submission has ended."""
-    word: Mapped[str]
-    """The bot as its owner typed it, to be repeated in commands."""
-    variants: Mapped[list[Any]] = mapped_column(JSON)
-    """Names, and files with their rules (`ladder.values.submission.VariantFile`); none: what is usual."""
-    keep_old: Mapped[bool]
     sandbox: Mapped[str] = mapped_column(String(16))
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes that were uploaded; 0 if nothing was."""
@@ -189,3 +184,18 @@ class StoredSubmission(LeasedRow, Base):
     """Wall time of all attempts at it."""
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """`ladder.values.submission.SubmissionResult`, once it has been tried."""
+
+    @property
+    def order(self) -> SubmissionOrder:
+        """The order; never changed."""
+        return SubmissionOrder.model_validate(self.ordered)
+
+    @property
+    def bot(self) -> str:
+        """Name of the bot."""
+        return self.order.name
+
+    @property
+    def source(self) -> str:
+        """Folder or image that was submitted, in the owner's words: a folder's name, or an image reference."""
+        return self.image or self.order.source or self.order.name

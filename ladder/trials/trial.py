@@ -99,7 +99,7 @@ def again(task: SubmissionTask, found: Preflight) -> str:
     """Give the command that shows the failure that *found* tells of, on the owner's machine."""
     if not found.report.passed:
         groups = dict.fromkeys(outcome.group for outcome in found.report.outcomes)
-        rules = "".join(f" --rules {_rules(task.variants, group)}" for group in groups if group != WIRE_GROUP)
+        rules = "".join(f" --rules {_rules(task.order.variants, group)}" for group in groups if group != WIRE_GROUP)
         return f"pigpen check {shlex.quote(task.word)}{rules} --sandbox {task.sandbox}{_runtime(task)}"
     failed = next(match for match in found.matches if match.faults.reports)
     return _play(task, failed.spec)
@@ -109,7 +109,7 @@ def _play(task: SubmissionTask, spec: MatchSpec) -> str:
     bots = " ".join([shlex.quote(task.word)] * (2 if spec.rules.partners else spec.rules.players))
     clock = spec.clock
     time = f" --clock {clock.bank:g}+{clock.increment:g} --limit {clock.limit:g}" if clock != DEFAULT_CLOCK else ""
-    rules = _rules(task.variants, spec.rules.name)
+    rules = _rules(task.order.variants, spec.rules.name)
     match = f"--rules {rules} --deals {spec.format.deals} --seed {spec.seed.hex()}"
     return f"pigpen play {bots} {match} --sandbox {task.sandbox}{_runtime(task)}{time}"
 
@@ -323,7 +323,7 @@ def _find_built(place: ImagePlace, key: str) -> str | None:
 def _variants(task: SubmissionTask, look: SubmissionLook, bot: Candidate) -> list[Rules]:
     registry = task.registry.address if task.registry else ""
     check_possession(look, task.owner, bot.program.identity, task.image, registry)
-    return chosen_variants(look, task.variants, bot.offered)
+    return chosen_variants(look, task.order.variants, bot.offered)
 
 
 def _untried(look: SubmissionLook, bot: Candidate, variants: Sequence[Rules]) -> list[Rules]:

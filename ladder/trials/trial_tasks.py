@@ -4,9 +4,9 @@ Messages to and from a worker that tries a submitted bot; both as JSON, like mat
 A task is one attempt at a submission. Its outcome says that the bot is fit, or why the ladder does not take it, or
 that the platform failed, which says nothing about the bot.
 
-They are messages of their own, beside `SubmissionOrder` and `SubmissionRow`, which owners see. A task carries what no
-owner may see: paths of the machine, a login to the registry, the clocks and limits of the ladder. An outcome carries
-what is not known before the ladder enters the bot, and which failures are the platform's.
+They are messages of their own, beside `SubmissionOrder` and `SubmissionRow`, which owners see. A task carries the
+order, and what no owner may see: paths of the machine, a login to the registry, the clocks and limits of the ladder. An
+outcome carries what is not known before the ladder enters the bot, and which failures are the platform's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ladder.entry.claims import SubmissionLook
 from ladder.registry.login import ImagePlace, RegistryLogin
 from ladder.values.names import Builds
 from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
-from ladder.values.submission import Failure, VariantFile
+from ladder.values.submission import Failure, SubmissionOrder
 from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting
 from referee.records.lines import Instances
@@ -61,12 +61,10 @@ class SubmissionTask(Message):
     kind: Literal["submission"] = "submission"
     submission: int
     attempt: int
-    bot: str
+    order: SubmissionOrder
     owner: str
     source: str
     """The submitted bot, in the owner's words."""
-    word: str
-    """The bot as its owner typed it, to be repeated in commands."""
     image: str | None
     """An image reference; None: it is a folder."""
     folder: str | None
@@ -77,7 +75,6 @@ class SubmissionTask(Message):
     """Lets the worker into the ladder's registry, if the image is there."""
     place: ImagePlace | None = None
     """The place for an image that only the worker's engine has, so that others can play it; None: nowhere."""
-    variants: tuple[str | VariantFile, ...]
     known: KnownToLadder
     sandbox: LadderSandbox
     runtime: str = "runc"
@@ -95,6 +92,16 @@ class SubmissionTask(Message):
     """The ladder's folder, where folders are kept that are entered; None: it is on another machine."""
     seconds: PositiveFloat
     """A trial that takes longer has failed."""
+
+    @property
+    def bot(self) -> str:
+        """Name of the bot."""
+        return self.order.name
+
+    @property
+    def word(self) -> str:
+        """The bot as its owner typed it, to be repeated in commands."""
+        return self.order.word or self.source
 
     @property
     def key(self) -> str:

@@ -85,6 +85,8 @@ class SubmissionResult(Value):
     """True if the submission has changed the ladder."""
     moved_from: str | None
     """Identity that the image reference named before, if that was another one."""
+    moved_plays: bool = False
+    """True if the version of that identity still plays."""
     outdated: tuple[str, ...]
     """Variants that the ladder plays by rules that a preset had once."""
     variants: tuple[EnteredVariant, ...]

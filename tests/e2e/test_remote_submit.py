@@ -21,7 +21,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.store.account_models import StoredSubmission
-from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
+from ladder.values.submission import EnteredVariant, Failure, SubmissionResult, VariantFile
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment
 from tests.ladder.accounts import add_person, token_of
@@ -150,8 +150,8 @@ def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(
     assert {"building", "trying, 0 of 40 cases"} <= set(dumped)
     assert worker.content == Content.read(remote.folder / "trotter").hash
     (row,) = remote.rows()
-    assert (row.owner, row.bot, row.source, row.word) == ("ada", "Trotter", "trotter", "./trotter")
-    assert (row.keep_old, row.remote, row.variants) == (True, True, [])
+    assert (row.owner, row.bot, row.source, row.order.word) == ("ada", "Trotter", "trotter", "./trotter")
+    assert (row.order.keep_old, row.remote, row.order.variants) == (True, True, ())
     assert json.loads(remote("submit", "./trotter", "--json").out) == ENTERED.model_dump(mode="json")
     assert not (remote.folder / "data").exists()
 
@@ -190,9 +190,10 @@ def test_rules_of_a_file_are_read_here_and_sent(remote: RemoteLadder, worker: Wo
     )
     assert remote("submit", "./trotter", "--variant", "mine.toml", "--variant", "gongzhu").code == 0
     (row,) = remote.rows()
-    first, second = row.variants
-    assert (first["file"], second) == ("mine.toml", "gongzhu")
-    assert first["rules"] == PRESETS["hearts"].to_plain() | {"name": "mine"}
+    first, second = row.order.variants
+    assert isinstance(first, VariantFile)
+    assert (first.file, second) == ("mine.toml", "gongzhu")
+    assert first.rules == PRESETS["hearts"].to_plain() | {"name": "mine"}
 
 
 def test_what_makes_no_sense_for_a_remote_ladder_is_refused_in_a_sentence(remote: RemoteLadder) -> None:

@@ -1,5 +1,5 @@
 """
-Submission of a bot to a remote ladder: its folder or image is sent there, then the order; a worker there tries it.
+Submission of a bot to a remote ladder, which judges the order, takes its folder or image, and has a worker try it.
 
 A folder is packed, and sent piece by piece. Progress is read from a stream, and requested where no stream gets through.
 """
@@ -18,15 +18,10 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import pydantic
 import urllib3.exceptions
 
-from ladder.entry.claims import check_name
-from ladder.entry.variants import ALL
 from ladder.errors import LadderError, RemoteError, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.host.scratch import disk_errors
-from ladder.values.standings import VariantSummary
 from ladder.values.submission import RegistryPlace, SubmissionRow, Upload, UploadOrder
-from pigpen.rules import PRESETS
-from referee.records.rules_file import no_such_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +29,7 @@ if TYPE_CHECKING:
 
     import requests
 
-    from ladder.app.local.progress import Progress
+    from ladder.app.local.progress import Progress, SubmissionObserver
     from ladder.app.remote.connection import Connection
     from ladder.app.remote.login import Login
     from ladder.sandbox.bots.bot_source import BotSource
@@ -42,7 +37,7 @@ if TYPE_CHECKING:
     from ladder.values.submission import SubmissionOrder
 
     ShowPush = Callable[[str], AbstractContextManager[Callable[[str], None]]]
-    """Shows that an image is pushed; gives what takes a sentence on how far that is."""
+    """`SubmissionObserver.pushing`."""
 
 PIECE = 2 * 1024**2
 """Bytes sent at once: after a broken connection they are sent again."""
@@ -162,6 +157,10 @@ FOLLOW_TRIES = 20
 MAX_EVENT = 16 * 1024**2
 """Bytes of an event."""
 AT_ONCE = 64 * 1024
+CONTINUES = (
+    "Submission {0} continues without this command. To see it: pigpen submissions {0}. To withdraw it: pigpen "
+    "submissions {0} --withdraw. Ctrl-C again ends this command."
+)
 _ROW = pydantic.TypeAdapter(SubmissionRow)
 
 
@@ -222,39 +221,37 @@ def _lines(found: requests.Response) -> Iterator[bytes]:
 
 
 def submit(
-    connection: Connection,
-    login: Login,
-    order: SubmissionOrder,
-    source: BotSource,
-    progress: Progress,
-    show_push: ShowPush,
+    connection: Connection, login: Login, order: SubmissionOrder, source: BotSource, observer: SubmissionObserver
 ) -> SubmissionRow:
     """
-    Send a bot and its order.
+    Send an order and its bot, and wait until the submission has ended.
 
     Args:
         connection: The ladder.
         login: The owner of the bot.
         order: What is submitted; its image as this machine's engine, or the ladder's registry, names it.
         source: Where the bot is on this machine.
-        progress: Shows how much of a folder has been sent.
-        show_push: Shows how much of an image has been sent.
+        observer: Shows how much has been sent, and then how far the submission has come.
 
     Returns:
-        The submission in the ladder's queue.
+        The submission as it has ended.
 
     Raises:
         BotRejected: If its folder cannot be read.
-        LadderError: If the ladder does not take it.
+        LadderError: If the ladder does not take it, or does not show it any more.
         RemoteError: If the ladder does not answer.
-        RulesFileError: If neither Pigpen nor the ladder knows a variant; nothing has been sent.
         SandboxError: If this machine's engine fails.
     """
-    _check(connection, order)
+    connection.send("POST", "/submissions/check", type(None), order)
     if order.image is not None:
-        there = name_in_registry(connection, login, order.image, show_push)
-        return connection.send("POST", "/submissions", SubmissionRow, order.model_copy(update={"image": there}))
-    sent = _sent(connection, source, progress)
+        there = name_in_registry(connection, login, order.image, observer.pushing)
+        row = connection.send("POST", "/submissions", SubmissionRow, order.model_copy(update={"image": there}))
+    else:
+        row = _submitted(connection, order, _sent(connection, source, observer.progress))
+    return _ended(connection, row, observer)
+
+
+def _submitted(connection: Connection, order: SubmissionOrder, sent: str) -> SubmissionRow:
     try:
         return connection.send("POST", "/submissions", SubmissionRow, order.model_copy(update={"upload": sent}))
     except LadderError:
@@ -262,16 +259,19 @@ def submit(
         raise
 
 
-def _check(connection: Connection, order: SubmissionOrder) -> None:
-    """Refuse what can be judged before anything is packed, pushed or sent; the ladder judges the rest."""
-    check_name(order.name, "a bot (--name)")
-    words = [each for each in order.variants if isinstance(each, str) and each not in (*PRESETS, ALL)]
-    if not words:
-        return
-    played = {row.variant for row in connection.get("/variants", list[VariantSummary], first=0)}
-    for word in words:
-        if word not in played:
-            raise no_such_rules(word)
+def _ended(connection: Connection, row: SubmissionRow, observer: SubmissionObserver) -> SubmissionRow:
+    """Follow a submission to its end; the first Ctrl-C only says that it continues without this command."""
+    is_warned = False
+    while True:
+        try:
+            for now in follow(connection, row.id):
+                observer.moved(now)
+            return now
+        except KeyboardInterrupt:
+            if is_warned:
+                raise
+            is_warned = True
+            observer.say(CONTINUES.format(row.id))
 
 
 def name_in_registry(connection: Connection, login: Login, image: str, show_push: ShowPush) -> str:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.accounts.viewers import DISABLED, viewer_by
 from ladder.app.submit.uploads import finished_upload
-from ladder.entry.claims import check_claim
 from ladder.entry.policy import Act, may
-from ladder.entry.variants import chosen_variants
+from ladder.entry.variants import check_order
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.registry.names import namespace_of, own_image
 from ladder.results.files import SubmissionFolders
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.entry.claims import SubmissionLook
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
     from ladder.values.submission import SubmissionOrder, SubmissionRow
@@ -126,14 +124,16 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     """
     owner = viewer.name
     assert owner
-    with ladder.database.read() as session:
-        if wanted.upload and (before := submission_in(session, owner, wanted.upload)):
+    if (wanted.image is None) == (wanted.upload is None):
+        raise UserError("A submission names either an upload or an image.")
+    if wanted.upload:
+        with ladder.database.read() as session:
+            before = submission_in(session, owner, wanted.upload)
+        if before is not None:
             return before
-        look = look_at(session, wanted.name)
-        _check_quota(session, ladder, owner)
-    _check(ladder, look, owner, wanted)
+    check(ladder, viewer, wanted)
     if wanted.image is not None:
-        return _added(ladder, viewer, wanted.model_copy(update={"image": _image(ladder, owner, wanted.image)}))
+        return _added(ladder, viewer, wanted, image=_image(ladder, owner, wanted.image))
     try:
         return _uploaded(ladder, viewer, wanted)
     except LadderError:
@@ -142,6 +142,33 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         if before is None:
             raise
         return before
+
+
+def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> None:
+    """
+    Judge an order before its bot is sent, as far as that can be judged without the bot.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who is about to submit it.
+        wanted: What is to be submitted; its upload, and whether its image has been pushed, are no matter yet.
+
+    Raises:
+        LadderError: If the ladder does not take such a bot.
+        RulesFileError: If a variant cannot be.
+        TooOften: If a quota is used up.
+    """
+    owner = viewer.name
+    assert owner
+    with ladder.database.read() as session:
+        look = look_at(session, wanted.name)
+        _check_quota(session, ladder, owner)
+    sandbox = look.sandbox or ladder.settings.sandbox
+    if sandbox != SandboxKind.DOCKER:
+        raise LadderError(WEAK)
+    if wanted.image is not None and not ladder.settings.registry:
+        raise LadderError(NO_REGISTRY)
+    check_order(look, wanted, owner, sandbox)
 
 
 def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
@@ -201,19 +228,6 @@ def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     return found
 
 
-def _check(ladder: Ladder, look: SubmissionLook, owner: str, wanted: SubmissionOrder) -> None:
-    """Refuse at once what would be refused when it is tried."""
-    sandbox = look.sandbox or ladder.settings.sandbox
-    if sandbox != SandboxKind.DOCKER:
-        raise LadderError(WEAK)
-    if wanted.image is not None and not ladder.settings.registry:
-        raise LadderError(NO_REGISTRY)
-    if (wanted.image is None) == (wanted.upload is None):
-        raise UserError("A submission names either an upload or an image.")
-    check_claim(look, wanted.name, owner, sandbox)
-    chosen_variants(look, wanted.variants, ())
-
-
 def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
     settings, used = ladder.settings, usage(session, owner, ladder.clock())
     own = find_account(session, owner).submissions_a_day
@@ -229,16 +243,17 @@ def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
 
 
 def _added(
-    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, folder: str | None = None, size: int = 0
-) -> SubmissionRow:
+    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, *, image: str | None = None, folder: str | None = None,
+    size: int = 0,
+) -> SubmissionRow:  # fmt: skip
     assert viewer.name
     with ladder.database.write() as session:  # others may have come meanwhile, or the account been disabled
         if find_account(session, viewer.name).disabled is not None:
             raise Forbidden(DISABLED)
         _check_quota(session, ladder, viewer.name)
         row = queue.add(
-            session, wanted, ladder.clock(), owner=viewer.name, sandbox=SandboxKind.DOCKER, folder=folder, remote=True,
-            size=size,
+            session, wanted, ladder.clock(), owner=viewer.name, sandbox=SandboxKind.DOCKER, image=image, folder=folder,
+            remote=True, size=size,
         )  # fmt: skip
         write_audit(session, viewer, "submission.order", wanted.name, ladder.clock(), submission=row.id)
         found = submission_row(session, row.id)
@@ -253,7 +268,7 @@ def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submis
     with finished_upload(ladder, viewer, wanted.upload) as file:
         folder = _unpacked(file, folders, wanted.upload, wanted.source or wanted.name)
         try:
-            return _added(ladder, viewer, wanted, folder, file.stat().st_size)
+            return _added(ladder, viewer, wanted, folder=folder, size=file.stat().st_size)
         except BaseException:
             folders.remove(folder)
             raise

@@ -7,8 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
-from ladder.entry.claims import check_claim
-from ladder.entry.variants import chosen_variants
+from ladder.entry.variants import check_order
 from ladder.errors import BotRejected, SandboxError, StoreError, UserError
 from ladder.matches.kinds import open_sandbox
 from ladder.runner.submission_coordinator import SubmissionCoordinator
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.app.local.progress import Progress
+    from ladder.app.local.progress import Progress, SubmissionObserver
     from ladder.sandbox.base import Sandbox
     from ladder.settings.settings import Settings
     from ladder.trials.trial_tasks import SubmissionTask
@@ -43,8 +42,7 @@ async def submit(
     ladder: Ladder,
     order: SubmissionOrder,
     folder: Path | None,
-    progress: Progress,
-    say: Callable[[str], None],
+    observer: SubmissionObserver,
     *,
     owner: str,
     sandbox: SandboxKind | None = None,
@@ -58,8 +56,7 @@ async def submit(
         ladder: The ladder.
         order: What is submitted; an image is one of this machine's engine, or one that it can pull.
         folder: The bot's folder; None: it is an image.
-        progress: Shows how the trial goes.
-        say: Takes sentences about the sandbox, and about long steps.
+        observer: Shows how the trial goes, and receives sentences about the sandbox and about long steps.
         owner: The owner of the bot.
         sandbox: Where it is tried and plays; None: where the ladder's bots do.
 
@@ -77,15 +74,14 @@ async def submit(
     with ladder.database.read() as session:
         look = look_at(session, order.name)
     kind = sandbox or _usual_sandbox(ladder.settings, look.sandbox)
-    check_claim(look, order.name, owner, kind)
-    chosen_variants(look, order.variants, ())
-    opened = _opened(ladder.settings, kind, say)
+    check_order(look, order, owner, kind)
+    opened = _opened(ladder.settings, kind, observer.say)
     try:
         submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
         with event_log(ladder, "submit") if ladder.settings.registry else nullcontext():  # whether it answers
             name = _copied(submissions, ladder.settings, folder, order.source) if folder else None
             task = submissions.begin(order, look, owner=owner, sandbox=kind, folder=name)
-            row = await _tried(submissions, task, opened, progress)
+            row = await _tried(submissions, task, opened, observer.progress)
     finally:
         await opened.close()
     if row is None:

@@ -1,8 +1,7 @@
 """
-`pigpen push` and `pigpen submit` to a remote ladder: images and submissions that are sent there, and their outcome.
+`pigpen push`, and submissions on a terminal: how far one has come, and in the end its outcome in words for people.
 
-`pigpen push` pushes an image to the registry of the ladder. `pigpen submit` shows how far the submission has come,
-until it has ended, and then its outcome in words for people.
+`pigpen push` pushes an image to the registry of a remote ladder.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self
 
-    from ladder.app.remote.connection import Connection
+    from rich.status import Status
+
     from ladder.app.remote.login import Login
-    from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.submission import EnteredVariant, Failure, SubmissionOrder, SubmissionResult, SubmissionRow
+    from ladder.values.submission import EnteredVariant, Failure, SubmissionResult, SubmissionRow
 
 
 def push(
@@ -90,68 +89,38 @@ def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
         )
 
 
-def submit_there(login: Login, order: SubmissionOrder, source: BotSource) -> SubmissionRow:
-    """
-    Submit a bot to a remote ladder, and wait until the submission has ended; what may go wrong is that of `submit`.
+class SubmissionOnTerminal:
+    """The `SubmissionObserver` of a command: one line of a terminal that changes, else a line for each phase."""
 
-    Raises:
-        RemoteError: If the ladder does not answer any more.
-    """
-    from ladder.app.remote.connection import Connection
-    from ladder.app.remote.submitting import submit
+    progress = staticmethod(progress)
+    pushing = staticmethod(pushing)
 
-    with Connection(login.address, login.token) as connection:
-        return _watched(connection, submit(connection, login, order, source, progress, pushing))
-
-
-def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
-    """Follow a submission to its end; the first Ctrl-C only says that it continues without this command."""
-    from ladder.app.remote.submitting import follow
-
-    warned = False
-    with _Shown(Console(stderr=True)) as shown:
-        while True:
-            try:
-                for now in follow(connection, row.id):
-                    shown.show(now)
-                return now
-            except KeyboardInterrupt:
-                if warned:
-                    raise
-                warned = True
-                shown.say(
-                    f"Submission {row.id} continues without this command. To see it: pigpen submissions {row.id}. To "
-                    f"withdraw it: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
-                )
-
-
-class _Shown:
-    """Says how far a submission has come: in one line of a terminal, else in a line for each phase."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._status = console.status("")
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._status: Status | None = None
         self._last = ""
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._status.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._status.stop()
+        if self._status is not None:
+            self._status.stop()
 
-    def show(self, row: SubmissionRow) -> None:
-        """Say how far it is."""
+    def moved(self, row: SubmissionRow) -> None:
+        """Show how far it is."""
         is_new, self._last = row.phase != self._last, row.phase
         if self._console.is_terminal:
+            if self._status is None:  # not before: an upload has a bar of its own
+                self._status = self._console.status("")
+                self._status.start()
             self._status.update(in_markup(words_for(row)))
         elif is_new:
             self.say(words_for(row))
 
     def say(self, sentence: str) -> None:
         """Say something that stays."""
-        if self._console.is_terminal:
+        if self._status is not None:
             self._console.print(sanitize(sentence), markup=False, highlight=False, soft_wrap=True)
         else:
             typer.echo(sanitize(sentence), err=True)  # Ctrl-C in the middle leaves nothing to be printed twice
@@ -173,16 +142,23 @@ FAULTS = 3
 """At most this many faults of a match are printed; `--json` has all of them."""
 
 
-def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -> None:
+def print_result(found: SubmissionResult, submitted: str) -> None:
     """
-    Print what the ladder holds now.
+    Print what became of a submission that was tried.
 
     Args:
-        found: What became of the submission.
-        image: The image reference that was submitted; None for a folder.
-        keep_old: Whether the bot's other versions play on.
+        found: Its result.
+        submitted: The folder or image, as its owner calls it.
     """
-    for sentence in _notes(found, image, keep_old):
+    if found.accepted:
+        _print_accepted(found, submitted)
+    else:
+        _print_rejected(found)
+
+
+def _print_accepted(found: SubmissionResult, submitted: str) -> None:
+    """Print what the ladder holds now."""
+    for sentence in _notes(found, submitted):
         _say(sentence)
     if not found.changed:
         _say(f"{found.version} is this already; nothing changed.")
@@ -194,7 +170,7 @@ def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -
             _say(f"  It {waits_for(entry.missing_owners)} before it can play {entry.variant}.")
 
 
-def print_rejected(found: SubmissionResult) -> None:
+def _print_rejected(found: SubmissionResult) -> None:
     """Print why the bot was not taken, with the end of what it printed, and how its owner sees that again."""
     _say(f"{found.bot} is refused. The ladder has not changed.")
     console = Console()
@@ -219,13 +195,13 @@ def _say(sentence: str) -> None:
     typer.echo(sanitize(sentence))
 
 
-def _notes(found: SubmissionResult, image: str | None, keep_old: bool) -> Iterator[str]:
+def _notes(found: SubmissionResult, submitted: str) -> Iterator[str]:
     for variant in found.outdated:
         yield f"This ladder plays {variant} by the rules with which it began; the preset has changed since."
     if found.moved_from:
         yield (
-            f"{image} is now another image. Before, it was {found.moved_from}, which "
-            f"{'still plays, too' if keep_old else 'played until now'}."
+            f"{submitted} is now another image. Before, it was {found.moved_from}, which "
+            f"{'still plays, too' if found.moved_plays else 'played until now'}."
         )
 
 

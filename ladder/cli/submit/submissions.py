@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.submit.remote import print_accepted, print_rejected, words_for
+from ladder.cli.submit.remote import print_result, words_for
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
@@ -73,10 +73,8 @@ def print_submission(row: SubmissionRow, console: Console) -> None:
     """Print one, and what became of it in the words of pigpen submit."""
     say(console, f"Submission {row.id}: {row.bot} of {row.owner}, from {row.source}, {when(row.added)}", "bold")
     say(console, f"  {_state(row)}")
-    if row.result is not None and row.result.accepted:
-        print_accepted(row.result, None, keep_old=False)
-    elif row.result is not None:
-        print_rejected(row.result)
+    if row.result is not None:
+        print_result(row.result, row.source)
 
 
 def _state(row: SubmissionRow) -> str:

@@ -6,15 +6,15 @@ import getpass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from pydantic import ValidationError
 
 from ladder.app.remote.login import read_login
-from ladder.cli.submit.remote import check_words, print_accepted, print_rejected, submit_there
+from ladder.cli.submit.remote import SubmissionOnTerminal, check_words, print_result
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption, need_login_or_packages, opened, the_settings
-from ladder.terminal.options import say, say_what_is_not_read
-from ladder.terminal.progress import progress
+from ladder.terminal.options import say_what_is_not_read
 from ladder.terminal.running import run
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder
@@ -22,8 +22,9 @@ from ladder.values.submission import SubmissionOrder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ladder.app.remote.login import Login
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.submission import SubmissionOrder, SubmissionRow
+    from ladder.values.submission import SubmissionRow
 
 
 def submit(
@@ -76,40 +77,61 @@ def submit(
     elif not local:
         need_login_or_packages()
     order = _order(source, name, variant or (), keep_old, bot)
-    row = submit_there(login, order, source) if login else _submit_here(order, source, owner, sandbox)
+    with SubmissionOnTerminal() as observer:
+        if login is not None:
+            row = _submit_there(login, order, source, observer)
+        else:
+            row = _submit_here(order, source, owner, sandbox, observer)
     found = result_of(row)
     if as_json:
         print_json(found)
-    elif found.accepted:
-        print_accepted(found, source.image, keep_old)
     else:
-        print_rejected(found)
+        print_result(found, source.image or source.name)
     if not found.accepted:
         raise typer.Exit(1)
 
 
 def _order(source: BotSource, name: str | None, variants: Sequence[str], keep_old: bool, word: str) -> SubmissionOrder:
-    """Describe what is submitted, to whatever ladder; that ladder checks it, so that its own sentences are shown."""
+    """Describe what is submitted, to whatever ladder."""
+    from ladder.entry.claims import check_name
     from ladder.entry.variants import choices
 
-    return SubmissionOrder.model_construct(
-        name=name or _name_of(source),
-        image=source.image,
-        source=source.image or source.name,
-        word=word,
-        variants=choices(variants),
-        keep_old=keep_old,
-    )
+    check_name(name := name or _name_of(source), "a bot (--name)")
+    try:
+        return SubmissionOrder(
+            name=name,
+            image=source.image,
+            source=source.image or source.name,
+            word=word,
+            variants=choices(variants),
+            keep_old=keep_old,
+        )
+    except ValidationError as error:
+        (first, *_) = error.errors(include_url=False)
+        raise UserError(f"No ladder takes this submission: {first['loc'][0]}: {first['msg']}.") from None
 
 
-def _submit_here(order: SubmissionOrder, source: BotSource, owner: str | None, sandbox: str | None) -> SubmissionRow:
+def _submit_there(
+    login: Login, order: SubmissionOrder, source: BotSource, observer: SubmissionOnTerminal
+) -> SubmissionRow:
+    """Submit a bot to a remote ladder, and wait until the submission has ended."""
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.submitting import submit as submit_there
+
+    with Connection(login.address, login.token) as connection:
+        return submit_there(connection, login, order, source, observer)
+
+
+def _submit_here(
+    order: SubmissionOrder, source: BotSource, owner: str | None, sandbox: str | None, observer: SubmissionOnTerminal
+) -> SubmissionRow:
     """Submit a bot to the ladder on this machine, and try it in this process."""
-    from ladder.app.submit.submitting import submit as enter
+    from ladder.app.submit.submitting import submit as submit_here
 
     settings = the_settings(*([source.folder] if source.folder else []))
     kind, owner = SandboxKind(sandbox) if sandbox else None, owner or _login()
     with opened(settings, create=True) as ladder:
-        return run(enter(ladder, order, source.folder, progress, say, owner=owner, sandbox=kind))
+        return run(submit_here(ladder, order, source.folder, observer, owner=owner, sandbox=kind))
 
 
 def _name_of(source: BotSource) -> str:

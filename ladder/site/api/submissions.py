@@ -78,6 +78,15 @@ def submit(request: Request, order: SubmissionOrder) -> Response:
         return fresh(ordering.order(site.ladder, viewer, order), 202)
 
 
+@router.post("/submissions/check", status_code=204)
+def check(request: Request, order: SubmissionOrder) -> Response:
+    """Judge an order before its folder or image is sent, without taking it: what would be refused is refused now."""
+    site, viewer = _submitter(request)
+    with not_taken():
+        ordering.check(site.ladder, viewer, order)
+    return Response(status_code=204)
+
+
 @router.get("/submissions", response_model=SubmissionList)
 def submissions(
     request: Request,

@@ -16,7 +16,6 @@ from ladder.store.leases import GRACE, MAX_FAILURES, Lease, LeaseQueue
 from ladder.store.models import Version
 from ladder.store.open_submissions import OPEN, in_turn, open_submissions
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import VariantFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -59,6 +58,7 @@ def add(
     *,
     owner: str,
     sandbox: str,
+    image: str | None = None,
     folder: str | None = None,
     remote: bool = False,
     size: int = 0,
@@ -68,25 +68,21 @@ def add(
 
     Args:
         session: A transaction that writes.
-        order: What is submitted; its image as the engine of a worker finds it.
+        order: What is submitted.
         now: Unix time.
         owner: The owner of the bot.
         sandbox: Where it is tried and plays.
+        image: The image as the engine of a worker finds it; None: as the order names it, or it is a folder.
         folder: The name of its folder (`SubmissionFolders`); None: it is an image.
         remote: Whether it came through the site.
         size: Bytes that were uploaded; 0 if nothing was.
     """
-    source = order.image or order.source or order.name
     row = StoredSubmission(
         owner=owner,
         remote=remote,
-        bot=order.name,
-        source=source,
-        image=order.image,
+        ordered=order.model_dump(),
+        image=image or order.image,
         folder=folder,
-        word=order.word or source,
-        variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in order.variants],
-        keep_old=order.keep_old,
         sandbox=sandbox,
         size=size,
         added=now,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
@@ -14,7 +14,8 @@ from ladder.store.commands.outbox import announce_entered
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
-from ladder.values.submission import EnteredVariant
+from ladder.values.submission import EnteredVariant, SubmissionResult
+from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,59 +23,99 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store.account_models import StoredSubmission
-    from ladder.trials.trial_tasks import TriedProgram
+    from ladder.trials.trial_tasks import SubmissionOutcome, TriedProgram
     from pigpen.rules import Rules
 
 ENTERED, BACK, THERE = "entered", "back again", "there already"
 """Kinds of news of an entry (`EnteredVariant.news`)."""
 
 
-@dataclass(frozen=True)
-class Added:
-    """The version that a submission is, and its entries."""
-
-    version: int
-    """Id of the version."""
-    name: str
-    """As people name it: ``Trotter@2``."""
-    is_new: bool
-    """True if these bits had not been submitted under this name before."""
-    before: str | None
-    """The identity of the bot's newest version from the same source before this, if it was another one."""
-    entries: tuple[EnteredVariant, ...]
-
-    @property
-    def changed(self) -> bool:
-        """True if the submission has changed the ladder."""
-        return self.is_new or any(entry.news != THERE for entry in self.entries)
-
-
-def add_version(
-    session: Session,
-    submission: StoredSubmission,
-    program: TriedProgram,
-    variants: Sequence[Rules],
-    now: float,
-    registry: str = "",
-) -> Added:
+def enter(
+    session: Session, submission: StoredSubmission, outcome: SubmissionOutcome, now: float, registry: str = ""
+) -> SubmissionResult:
     """
-    Enter a bot in *variants*, or find that it is there already.
+    Enter a bot that has passed its trial, or find that it is there already; give the result for its owner.
 
     The same program again is the same version and keeps its rating. Another one is the bot's next version: it begins
-    with its predecessor's rating and the K of a newcomer, and takes its place. A version that had retired comes back
-    as it was.
+    with its predecessor's rating and the K of a newcomer, and takes the place of all others, unless the order says
+    `keep_old`. A version that had retired comes back as it was.
 
     Args:
         session: A transaction that writes.
         submission: What was submitted.
-        program: What it was built or loaded to, and was tried.
-        variants: Where.
+        outcome: Its trial, in which the bot was loaded; if it failed there, nothing is entered.
         now: Unix time.
         registry: The address of the ladder's registry; empty: it has none.
 
     Raises:
         LadderError: If the name, or the image, is another owner's, or a variant's name has other rules here.
     """
+    assert outcome.program is not None
+    result = SubmissionResult(
+        accepted=not outcome.failures,
+        bot=submission.bot,
+        owner=submission.owner,
+        identity=outcome.program.identity,
+        pinned=outcome.program.pinned,
+        version=None,
+        new=False,
+        changed=False,
+        moved_from=None,
+        outdated=outcome.outdated,
+        variants=(),
+        reasons=outcome.failures,
+        again=outcome.again,
+    )
+    if outcome.failures:
+        return result
+    variants = [rules_from(plain) for plain in outcome.variants]
+    return result.model_copy(update=_entered(session, submission, outcome.program, variants, now, registry))
+
+
+def _entered(
+    session: Session,
+    submission: StoredSubmission,
+    program: TriedProgram,
+    variants: Sequence[Rules],
+    now: float,
+    registry: str,
+) -> dict[str, object]:
+    """Enter a bot in *variants*; give the fields of the result that say so."""
+    _check(session, submission, program, variants, now, registry)
+    bot = _bot(session, submission, now)
+    of_bot = models.Version.bot_id == bot.id
+    version = session.scalar(select(models.Version).where(of_bot, models.Version.identity == program.identity))
+    is_new = version is None
+    before = _before(session, bot, submission, program)
+    if version is None:
+        version = _new_version(session, bot, submission, program, now)
+    version.pinned = version.pinned or program.pinned  # it may have been pushed since
+    keep_old = submission.order.keep_old
+    entries = tuple(_enter(session, bot, version, rules.name, now, keep_old) for rules in variants)
+    session.flush()
+    if new := [each.variant for each in entries if each.news != THERE]:
+        announce_entered(session, bot.name, version.number, new, now)
+    changed = is_new or bool(new)
+    moved_from = before if changed and submission.image else None
+    return {
+        "version": f"{bot.name}@{version.number}",
+        "new": is_new,
+        "changed": changed,
+        "moved_from": moved_from,
+        "moved_plays": moved_from is not None and _plays(session, bot, moved_from),
+        "variants": entries,
+    }
+
+
+def _check(
+    session: Session,
+    submission: StoredSubmission,
+    program: TriedProgram,
+    variants: Sequence[Rules],
+    now: float,
+    registry: str,
+) -> None:
+    """Judge the submission by what the ladder holds now, and add the variants that are new to it."""
     look = look_at(session, submission.bot)
     check_claim(look, submission.bot, submission.owner, submission.sandbox)
     check_possession(look, submission.owner, program.identity, submission.image, registry)
@@ -84,19 +125,6 @@ def add_version(
             session.add(models.Variant(name=rules.name, rules=rules.to_plain(), added=now))
             look = replace(look, rules={**look.rules, rules.name: rules})
     session.flush()
-    bot = _bot(session, submission, now)
-    of_bot = models.Version.bot_id == bot.id
-    version = session.scalar(select(models.Version).where(of_bot, models.Version.identity == program.identity))
-    is_new = version is None
-    before = _before(session, bot, submission, program)
-    if version is None:
-        version = _new_version(session, bot, submission, program, now)
-    version.pinned = version.pinned or program.pinned  # it may have been pushed since
-    entries = tuple(_enter(session, bot, version, rules.name, now, submission.keep_old) for rules in variants)
-    session.flush()
-    if new := [each.variant for each in entries if each.news != THERE]:
-        announce_entered(session, bot.name, version.number, new, now)
-    return Added(version.id, f"{bot.name}@{version.number}", is_new, before, entries)
 
 
 def _bot(session: Session, submission: StoredSubmission, now: float) -> models.StoredBot:
@@ -118,6 +146,13 @@ def _before(session: Session, bot: models.StoredBot, submission: StoredSubmissio
     same = same.where(models.Version.source == submission.source).order_by(models.Version.number.desc()).limit(1)
     newest = session.scalar(same)
     return None if newest == program.identity else newest
+
+
+def _plays(session: Session, bot: models.StoredBot, identity: str) -> bool:
+    """True if the bot's version of that identity plays somewhere."""
+    states = select(models.Rating.state).join(models.Version, models.Version.id == models.Rating.version_id)
+    own = states.where(models.Version.bot_id == bot.id, models.Version.identity == identity)
+    return any(state in PLAYING for state in session.scalars(own))
 
 
 def _new_version(

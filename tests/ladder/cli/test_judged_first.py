@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.remote.connection import API
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served_app
-from tests.ladder.store.submitted import TROTTER, submit
+from tests.ladder.store.submitted import BETTER, TROTTER, submit
 from tests.referee.recorded import match_lines, write_record
 from tests.typed import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
 BOTS = ("random",) * 4
@@ -114,6 +116,8 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "empty.toml").touch()
     gongzhu = typed("rules", "gongzhu", "--toml", folder=tmp_path).out
     (tmp_path / "other.toml").write_text(gongzhu.replace('title = "', 'title = "Other '))
+    hearts = typed("rules", "hearts", "--toml", folder=tmp_path).out
+    (tmp_path / "preset.toml").write_text(hearts.replace('title = "', 'title = "Other '))
     (tmp_path / "nothing").mkdir()
     (tmp_path / "nothing" / "bot.py").touch()
     return tmp_path
@@ -137,38 +141,60 @@ def test_the_engine_of_these_tests_notes_who_reaches_it(here: Path, engine: Engi
 
 
 class Requests:
-    """An application that notes what is asked of the one below."""
+    """An application that notes what is asked of the one below, and counts the bytes of bodies."""
 
-    def __init__(self, app: object) -> None:
-        self.app, self.sent = app, list[str]()
+    def __init__(self, app: Any) -> None:
+        self.app, self.asked, self.bytes = app, list[str](), 0
 
-    async def __call__(self, scope: dict[str, object], receive: object, send: object) -> None:
-        if scope["type"] == "http" and scope["method"] != "GET":
-            self.sent.append(f"{scope['method']} {scope['path']}")
-        await self.app(scope, receive, send)  # type: ignore[operator]
+    async def __call__(self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: object) -> None:
+        async def counted() -> Any:
+            message = await receive()
+            self.bytes += len(message.get("body", b""))
+            return message
+
+        if scope["type"] == "http":
+            self.asked.append(f"{scope['method']} {scope['path'].removeprefix(API)}")
+        await self.app(scope, counted, send)
+
+
+HERE: list[str] = []
+"""Judged on this machine, without a request."""
+CHECKED = ["POST /submissions/check"]
+"""Judged by the ladder, which has the order alone."""
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "asked"),
     [
-        ("submit", "./bot", "--variant", "bridge"),
-        ("submit", "./bot", "--variant", "gongzhu", "--variant", "bridge"),
-        ("submit", "./bot", "--variant", "empty.toml"),
-        ("submit", "./bot", "--name", "a/b"),
-        ("submit", "./bot", "--owner", "eve"),
-        ("submit", "./bot", "--sandbox", "process"),
-        ("submit", "mybot:1", "--variant", "bridge"),
-        ("push", "mybot:1", "--name", "A B"),
+        (("submit", "./bot", "--variant", "bridge"), CHECKED),
+        (("submit", "./bot", "--variant", "gongzhu", "--variant", "bridge"), CHECKED),
+        (("submit", "./bot", "--variant", "other.toml"), CHECKED),
+        (("submit", "./bot", "--variant", "preset.toml"), CHECKED),
+        (("submit", "./bot", "--name", "Snout"), CHECKED),
+        (("submit", "./bot", "--name", "snout"), CHECKED),
+        (("submit", "mybot:1", "--variant", "bridge"), CHECKED),
+        (("submit", "mybot:1"), CHECKED),
+        (("submit", "./bot", "--variant", "empty.toml"), HERE),
+        (("submit", "./bot", *("--variant", "hearts") * 51), HERE),
+        (("submit", "./bot", "--name", "a/b"), HERE),
+        (("submit", "./bot", "--owner", "eve"), HERE),
+        (("submit", "./bot", "--sandbox", "process"), HERE),
+        (("push", "mybot:1", "--name", "A B"), HERE),
     ],
 )
-def test_a_mistake_is_said_before_anything_is_sent(words: tuple[str, ...], here: Path, engine: Engine) -> None:
+def test_a_mistake_is_said_before_anything_is_sent(
+    words: tuple[str, ...], asked: list[str], here: Path, engine: Engine
+) -> None:
     (here / "bot").mkdir()
     (here / "bot" / "bot.py").write_text("import pigpen\n")
+    (here / "bot" / "weights").write_bytes(os.urandom(2**20))
     with Ladder.open(load_settings(data_dir=here / "data")) as ladder:
         add_person(ladder, "ada")
+        submit(ladder.database, replace(BETTER, bot="Snout", owner="ben", sandbox="docker"))
         requests = Requests(make_app(ladder))
         with served_app(requests) as address:
             login = log_in(here / "config", address, "ada", token_of(ladder, "ada"))
             done = typed(*words, folder=here, DOCKER_HOST=engine.address, **login)
-    assert done.is_one_sentence, done
-    assert (requests.sent, engine.reached) == ([], 0)
+    assert (done.is_one_sentence, done.code) == (True, 2), done
+    assert (requests.asked, engine.reached) == (asked, 0)
+    assert requests.bytes < 8 * 1024

@@ -187,18 +187,18 @@ RULES = replace(PRESETS["hearts"], name="own")
 FILE = VariantFile(file="own.toml", rules=RULES.to_plain())
 
 
-def trial(**more: Any) -> SubmissionTask:
+def trial(variants: tuple[str | VariantFile, ...] = ("hearts",), **more: Any) -> SubmissionTask:
     """One attempt at an image in the ladder's registry."""
     plain: dict[str, Any] = {
-        "submission": 3, "attempt": 1, "bot": "Trotter", "owner": "ada", "source": "trotter", "word": "trotter",
-        "image": f"{OWN_IMAGE}:1", "folder": None, "registry": LOGIN, "variants": ("hearts",),
+        "submission": 3, "attempt": 1, "order": {"name": "Trotter", "variants": variants}, "owner": "ada",
+        "source": "trotter", "image": f"{OWN_IMAGE}:1", "folder": None, "registry": LOGIN,
         "known": KnownToLadder(rules={}, plays=(), entered={}, holders={}), "sandbox": SandboxKind.DOCKER,
         "most_bytes": 1000, "clock": asdict(DEFAULT_CLOCK), "deals": 1, "data_dir": None, "seconds": 60.0,
     }  # fmt: skip
     return SubmissionTask.model_validate(plain | more)
 
 
-FOLDER = {
+FOLDER: dict[str, Any] = {
     "image": None, "folder": "/x", "registry": None, "place": {"repository": "pigpen/abc", "login": LOGIN}
 }  # fmt: skip
 

@@ -100,7 +100,7 @@ def test_house_bots_that_were_never_entered_are_submitted_once_and_only_where_th
         assert each.take(1) == []
     with database.read() as session:
         rows = session.scalars(select(StoredSubmission).order_by(StoredSubmission.id)).all()
-        found = [(row.bot, row.owner, row.variants, row.sandbox, row.remote) for row in rows]
+        found = [(row.bot, row.owner, list(row.order.variants), row.sandbox, row.remote) for row in rows]
     assert found == [(name, name, ["hearts"], "process", False) for name in [*HOUSE_BOTS][:2]]
     assert sorted(one.submissions.folders.names()) == sorted(str(row.folder) for row in rows)
     assert all((one.submissions.folders.bot(str(row.folder), row.source) / "bot.py").is_file() for row in rows)

@@ -137,8 +137,9 @@ async def test_what_is_no_outcome_is_passed_on(match: MatchTask, data_dir: Path,
 
 def submission(folder: Path, data_dir: Path, **fields: Any) -> SubmissionTask:
     given: dict[str, Any] = {
-        "submission": 7, "attempt": 2, "bot": "Trotter", "owner": "ada", "source": "mybot", "word": "./mybot",
-        "image": None, "folder": str(folder), "variants": (FOR_TWO.name,), "sandbox": "process", "most_bytes": 10**9,
+        "submission": 7, "attempt": 2, "owner": "ada", "source": "mybot",
+        "order": {"name": "Trotter", "source": "mybot", "word": "./mybot", "variants": (FOR_TWO.name,)},
+        "image": None, "folder": str(folder), "sandbox": "process", "most_bytes": 10**9,
         "known": {"rules": {FOR_TWO.name: FOR_TWO.to_plain()}, "plays": (), "entered": {}, "holders": {}},
         "clock": asdict(DEFAULT_CLOCK), "deals": 1, "data_dir": str(data_dir), "seconds": 300.0,
     }  # fmt: skip

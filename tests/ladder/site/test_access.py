@@ -298,6 +298,7 @@ CASES = [
     Case("GET", f"{API}/submissions/{{number}}", MINE_TO_READ, f"{API}/submissions/{{ended}}"),
     Case("GET", f"{API}/submissions/{{number}}/stream", MINE_TO_READ, f"{API}/submissions/{{ended}}/stream"),
     Case("DELETE", f"{API}/submissions/{{number}}", MINE_TO_CHANGE, f"{API}/submissions/{{waiting}}"),
+    Case("POST", f"{API}/submissions/check", OWN_TO_CHANGE, value={"name": "Snuffle"}),
     Case("POST", f"{API}/submissions", NO_UPLOAD, value={"name": "Snuffle", "upload": "0" * 32}),
     Case("POST", f"{API}/login/codes", PUBLIC, value={"client": "a laptop"}),
     Case("POST", f"{API}/login/tokens", NOT_THERE, value={"device_code": "pgd_"}),

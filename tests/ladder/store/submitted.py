@@ -9,14 +9,16 @@ from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
-from ladder.store.commands.submissions import Added, add_version
-from ladder.trials.trial_tasks import TriedProgram
+from ladder.store.commands.submissions import enter
+from ladder.trials.trial_tasks import SubmissionOutcome, TriedProgram
+from ladder.values.submission import SubmissionOrder
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.store.database import Database, Session
+    from ladder.values.submission import SubmissionResult
     from pigpen.rules import Rules
 
 
@@ -35,26 +37,30 @@ class Fit:
     image: str | None = None
     """The image reference that was submitted; None for a folder."""
 
-    def enter(self, session: Session, variants: Sequence[Rules], now: float = 1.0, keep_old: bool = False) -> Added:
+    def enter(
+        self, session: Session, variants: Sequence[Rules], now: float = 1.0, *, keep_old: bool = False
+    ) -> SubmissionResult:
         """Enter it, as a coordinator does."""
+        order = SubmissionOrder(name=self.bot, source=self.source, keep_old=keep_old)
         submission = StoredSubmission(
-            bot=self.bot, owner=self.owner, sandbox=self.sandbox, source=self.source, image=self.image,
-            keep_old=keep_old,
-        )  # fmt: skip
+            owner=self.owner, sandbox=self.sandbox, ordered=order.model_dump(), image=self.image
+        )
         program = TriedProgram(
             identity=self.identity, pinned=self.pinned, size=self.size, lock=None, can_fork=self.can_fork
         )
-        return add_version(session, submission, program, variants, now)
+        plain = tuple(rules.to_plain() for rules in variants)
+        outcome = SubmissionOutcome(submission=1, attempt=1, program=program, variants=plain)
+        return enter(session, submission, outcome, now)
 
 
 TROTTER = Fit("Trotter", "ada", f"sha256:{'a' * 64}", "process", "mybot", 1000)
 BETTER = replace(TROTTER, identity=f"sha256:{'b' * 64}", size=1100)
 
 
-def submit(database: Database, fit: Fit, *names: str, keep_old: bool = False, now: float = 1.0) -> Added:
+def submit(database: Database, fit: Fit, *names: str, keep_old: bool = False, now: float = 1.0) -> SubmissionResult:
     variants = [PRESETS[name] for name in names or ("gongzhu",)]
     with database.write() as session:
-        return fit.enter(session, variants, now, keep_old)
+        return fit.enter(session, variants, now, keep_old=keep_old)
 
 
 def states(database: Database, variant: str = "gongzhu") -> dict[int, str]:

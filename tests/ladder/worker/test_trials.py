@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 def task(folder: Path, **fields: Any) -> SubmissionTask:
     given: dict[str, Any] = {
-        "submission": 7, "attempt": 2, "bot": "Trotter", "owner": "ada", "source": "mybot", "word": "./mybot",
-        "image": None, "folder": str(folder), "variants": (FOR_TWO.name,), "sandbox": "process", "most_bytes": 10**9,
+        "submission": 7, "attempt": 2, "owner": "ada", "source": "mybot",
+        "order": {"name": "Trotter", "source": "mybot", "word": "./mybot", "variants": (FOR_TWO.name,)},
+        "image": None, "folder": str(folder), "sandbox": "process", "most_bytes": 10**9,
         "known": {"rules": {FOR_TWO.name: FOR_TWO.to_plain()}, "plays": (), "entered": {}, "holders": {}},
         "clock": asdict(DEFAULT_CLOCK), "deals": 1, "data_dir": str(folder.parent),
         "seconds": 300.0,

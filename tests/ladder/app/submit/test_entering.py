@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,35 +22,22 @@ from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionResult
 from pigpen.rules import PRESETS
 from tests.for_two import FOR_TWO, write_for_two
+from tests.ladder.app.submit.observed import Observed
 from tests.ladder.bad_checks import FLAWS
 from tests.ladder.store.submitted import Fit
 
 
-class Steps:
-    """A progress bar that counts."""
-
-    def __init__(self) -> None:
-        self.total = self.done = 0
-        self.names: set[str] = set()
-
-    @contextlib.contextmanager
-    def __call__(self, what: str, total: int) -> Iterator[Callable[[str], None]]:
-        self.total += total
-        yield self._advance
-
-    def _advance(self, doing: str) -> None:
-        self.done += 1
-        self.names.add(doing)
-
-
 async def submit(
-    database: Database, settings: Settings, folder: Path, *variants: str, steps: Steps | None = None, owner: str = "ada"
+    database: Database,
+    settings: Settings,
+    folder: Path,
+    *variants: str,
+    steps: Observed | None = None,
+    owner: str = "ada",
 ) -> SubmissionResult:
     order = SubmissionOrder(name="Trotter", source=folder.name, variants=choices(variants))
     ladder = Ladder(settings, database, lambda: 7.0)
-    row = await submit_order(
-        ladder, order, folder, steps or Steps(), lambda line: None, owner=owner, sandbox=SandboxKind.PROCESS
-    )
+    row = await submit_order(ladder, order, folder, steps or Observed(), owner=owner, sandbox=SandboxKind.PROCESS)
     return result_of(row)
 
 
@@ -70,7 +56,7 @@ def counts(database: Database) -> tuple[int, ...]:
 async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
     database: Database, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
-    steps = Steps()
+    steps = Observed()
     outcome = await submit(database, settings, bot(), write_for_two(tmp_path), steps=steps)
     assert (outcome.version, outcome.new, outcome.reasons) == ("Trotter@1", True, ())
     assert steps.done == steps.total > 4
@@ -94,7 +80,7 @@ async def test_the_same_folder_again_is_not_tried_again(
 ) -> None:
     folder = bot()
     enter_untried(database, folder, "gongzhu")
-    steps = Steps()
+    steps = Observed()
     again = await submit(database, settings, folder, steps=steps)
     assert steps.total == 0
     assert (again.accepted, again.changed) == (True, False)
@@ -105,9 +91,9 @@ async def test_a_bot_is_tried_only_in_variants_that_are_new_to_it(
 ) -> None:
     folder = bot()
     enter_untried(database, folder, "gongzhu")
-    steps = Steps()
+    steps = Observed()
     more = await submit(database, settings, folder, "gongzhu", write_for_two(tmp_path), steps=steps)
-    assert steps.names - {"wire"} == {FOR_TWO.name}
+    assert steps.steps - {"wire"} == {FOR_TWO.name}
     assert [entry.news for entry in more.variants] == ["there already", "entered"]
 
 
@@ -158,7 +144,7 @@ async def test_a_name_that_is_anothers_is_refused_before_anything_is_tried(
     database: Database, settings: Settings, bot: Callable[..., Path]
 ) -> None:
     enter_untried(database, bot(), "hearts-short")
-    steps = Steps()
+    steps = Observed()
     with pytest.raises(LadderError, match="belongs to a bot of ada's"):
         await submit(database, settings, bot("other"), "hearts-short", owner="ben", steps=steps)
     assert steps.total == 0

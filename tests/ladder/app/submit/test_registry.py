@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 
 import docker
@@ -34,6 +33,7 @@ from ladder.worker.match_tasks import TaskBot, load_version
 from pigpen.rules import seed_from
 from referee.match.formats import Format, MatchSpec
 from tests.for_two import FOR_TWO, write_for_two
+from tests.ladder.app.submit.observed import Observed
 from tests.ladder.registries import running_registry
 from tests.ladder.trials.tiny import load_tiny, push
 from tests.waiting import PATIENT
@@ -87,7 +87,7 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     digest = push(client, f"{repository}:1")
     order = SubmissionOrder(name="Trotter", image=f"{repository}:1", variants=choices((write_for_two(tmp_path),)))
     ladder = Ladder(settings, database)
-    row = await submit(ladder, order, None, lambda what, total: nullcontext(print), print, owner="ada")
+    row = await submit(ladder, order, None, Observed(), owner="ada")
     outcome = result_of(row)
     assert (outcome.accepted, outcome.reasons) == (True, ())
     with database.read() as session:

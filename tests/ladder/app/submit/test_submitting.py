@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -21,6 +24,7 @@ from ladder.store.queries.submissions import submission_rows
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionResult
 from tests.for_two import write_for_two
+from tests.ladder.app.submit.observed import Observed
 from tests.ladder.bad_checks import FLAWS
 
 
@@ -58,19 +62,13 @@ def counted(database: Database, settings: Settings) -> Iterator[CountedDatabase]
     counted.close()
 
 
-@contextlib.contextmanager
-def silent(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """No progress bar."""
-    yield lambda doing: None
-
-
 async def submit_folder(
     database: Database, settings: Settings, folder: Path, *variants: str, owner: str = "ada"
 ) -> SubmissionResult:
     order = SubmissionOrder(name="Trotter", source=folder.name, word="./my bot", variants=choices(variants))
-    ladder, warnings = Ladder(settings, database, lambda: 7.0), list[str]()
-    row = await submit(ladder, order, folder, silent, warnings.append, owner=owner, sandbox=SandboxKind.PROCESS)
-    assert warnings == [NO_ISOLATION]
+    ladder, observed = Ladder(settings, database, lambda: 7.0), Observed()
+    row = await submit(ladder, order, folder, observed, owner=owner, sandbox=SandboxKind.PROCESS)
+    assert observed.said == [NO_ISOLATION]
     return result_of(row)
 
 
@@ -92,6 +90,57 @@ async def test_the_ladder_is_read_before_and_where_the_bot_is_entered_and_writte
     with pytest.raises(LadderError, match="belongs to a bot of ada's"):
         await submit_folder(counted, settings, folder, owner="ben")
     assert counted.transactions == ["read", "write", "write"] * 2 + ["read"]
+
+
+PROJECT = Path(__file__).parents[4]
+ROUTE = ("app", "runner", "store", "trials", "entry", "values")
+"""The rooms through which a submission goes."""
+
+
+def ranks() -> dict[str, int]:
+    """By room of the ladder, how far down it is, as the contract of the imports says."""
+    contracts = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (rooms,) = (each["layers"] for each in contracts if each["name"] == "Rooms of the ladder")
+    return {room: rank for rank, layer in enumerate(rooms) for room in layer.split(" | ")}
+
+
+class Climbs:
+    """Notes calls of one room into a room above it, among those through which a submission goes."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.calls = 0
+        self._ranks = ranks()
+        self._above = str(PROJECT / "ladder") + "/"
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        callee, caller = self._room(frame), self._room(frame.f_back)
+        if event != "call" or callee not in ROUTE or caller not in ROUTE:
+            return
+        self.calls += callee != caller
+        if self._ranks[callee] < self._ranks[caller]:
+            assert frame.f_back is not None
+            self.found.append(f"{frame.f_back.f_code.co_qualname} -> {frame.f_code.co_qualname}")
+
+    def _room(self, frame: FrameType | None) -> str:
+        if frame is None or not frame.f_code.co_filename.startswith(self._above):
+            return ""
+        return frame.f_code.co_filename.removeprefix(self._above).partition("/")[0]
+
+
+async def test_a_submission_calls_down_and_returns_up(
+    database: Database, settings: Settings, bot: Callable[..., Path], tmp_path: Path
+) -> None:
+    """What goes up meanwhile goes to the observer, which is the caller's."""
+    climbs, folder, variant = Climbs(), bot(), write_for_two(tmp_path)
+    sys.setprofile(climbs)
+    try:
+        found = await submit_folder(database, settings, folder, variant)
+    finally:
+        sys.setprofile(None)
+    assert found.accepted
+    assert climbs.calls > 50
+    assert climbs.found == []
 
 
 async def test_of_a_bot_that_fails_the_submission_alone_is_written(

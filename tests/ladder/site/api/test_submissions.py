@@ -229,6 +229,28 @@ async def test_more_may_not_wait_at_once_than_the_ladder_says(client: httpx.Asyn
     assert (await submitted(client, ada)).status_code == 202
 
 
+async def test_an_order_is_judged_before_its_bot_is_sent(client: httpx.AsyncClient, ladder: Ladder) -> None:
+    """By what can be judged without the bot; nothing is taken."""
+    ada, ben = by(ladder, "ada"), by(ladder, "ben")
+
+    async def checked(who: dict[str, str], **order: Any) -> tuple[int, str]:
+        answer = await client.post(f"{API}/submissions/check", json={"name": "Trotter"} | order, headers=who)
+        return answer.status_code, answer.json()["detail"] if answer.content else ""
+
+    assert await checked(ada) == (204, "")
+    assert await checked(ada, variants=["gongzhu"], upload="0" * 32, keep_old=True) == (204, "")
+    for order in ({"name": "a/b"}, {"variants": ["bridge"]}, {"image": "mybot:1"}):
+        assert (await checked(ada, **order))[0] == 422
+    assert left(ladder, "submissions") == []
+    for number in range(2):
+        assert (await submitted(client, ada, f"Bot{number}")).status_code == 202
+    refused = await submitted(client, ada)
+    assert await checked(ada) == (429, refused.json()["detail"])
+    assert await checked(ben) == (204, "")
+    waiting = (await client.get(f"{API}/submissions", headers=ada)).json()["submissions"]
+    assert [row["bot"] for row in waiting] == ["Bot1", "Bot0"]
+
+
 async def test_nor_may_more_be_submitted_in_a_day(client: httpx.AsyncClient, ladder: Ladder) -> None:
     ada = by(ladder, "ada")
     for _ in range(4):

@@ -67,7 +67,7 @@ def test_a_name_that_only_the_engine_gave_says_nothing_of_whose_an_image_is(data
 def test_ones_own_image_may_be_named_in_every_way(database: Database, reference: str) -> None:
     submit(database, IMAGE)
     assert submit(database, by_name(reference)).changed is False
-    assert submit(database, by_name(reference, replace(IMAGE, bot="Snout"))).is_new
+    assert submit(database, by_name(reference, replace(IMAGE, bot="Snout"))).new
 
 
 def test_a_folder_shows_what_is_in_it_so_two_owners_may_have_the_same(database: Database) -> None:
@@ -75,4 +75,4 @@ def test_a_folder_shows_what_is_in_it_so_two_owners_may_have_the_same(database: 
     submit(database, folder)
     submit(database, replace(folder, bot="Snout", owner="ben"))
     own = replace(folder, bot="Gilt", owner="ben", image=TROTTER.identity)
-    assert submit(database, own).is_new
+    assert submit(database, own).new

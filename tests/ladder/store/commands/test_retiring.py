@@ -49,14 +49,14 @@ def test_one_version_or_one_variant_may_retire_alone(database: Database) -> None
 def test_a_bot_that_retired_comes_back_when_it_is_submitted_again(database: Database) -> None:
     submit(database, TROTTER)
     leave(database, "Trotter")
-    assert submit(database, TROTTER).entries[0].news == "back again"
+    assert submit(database, TROTTER).variants[0].news == "back again"
     assert states(database) == {1: State.ACTIVE}
 
 
 def test_a_version_after_all_others_retired_begins_with_the_rating_of_the_newest(database: Database) -> None:
     submit(database, TROTTER)
     leave(database, "Trotter")
-    assert submit(database, BETTER).entries[0].elo == 1500.0
+    assert submit(database, BETTER).variants[0].elo == 1500.0
     assert states(database) == {1: State.RETIRED, 2: State.ACTIVE}
 
 

@@ -21,8 +21,8 @@ from tests.ladder.databases import later_backend as backend
 from tests.ladder.store.submitted import BETTER, TROTTER, Fit, changes, states, submit
 
 if TYPE_CHECKING:
-    from ladder.store.commands.submissions import Added
-    from ladder.store.database import Database
+    from ladder.store.database import Database, Session
+    from ladder.values.submission import SubmissionResult
     from pigpen.rules import Rules
 
 __all__ = ["backend"]
@@ -30,29 +30,36 @@ __all__ = ["backend"]
 GONGZHU, HEARTS = PRESETS["gongzhu"], PRESETS["hearts"]
 
 
-def played(database: Database, version: int, rating: float) -> None:
+def version_id(session: Session, result: SubmissionResult) -> int:
+    """The id of the version that a submission became."""
+    bot, _, number = str(result.version).partition("@")
+    wanted = select(models.Version.id).join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
+    return session.scalars(wanted.where(models.StoredBot.name == bot, models.Version.number == int(number))).one()
+
+
+def played(database: Database, result: SubmissionResult, rating: float) -> None:
     """Let a version have played its way to a rating."""
     with database.write() as session:
-        entry = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version})
+        entry = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version_id(session, result)})
         entry.rating, entry.matches = rating, 30
 
 
-def entry(database: Database, version: int) -> models.Rating:
+def entry(database: Database, result: SubmissionResult) -> models.Rating:
     with database.read() as session:
-        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version})
+        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version_id(session, result)})
         session.expunge(found)
         return found
 
 
 def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) -> None:
     added = submit(database, TROTTER, "gongzhu", "hearts")
-    assert (added.name, added.is_new, added.changed, added.before) == ("Trotter@1", True, True, None)
-    assert [(new.variant, new.state, new.elo, new.news) for new in added.entries] == [
+    assert (added.version, added.new, added.changed, added.moved_from) == ("Trotter@1", True, True, None)
+    assert [(new.variant, new.state, new.elo, new.news) for new in added.variants] == [
         ("gongzhu", State.ACTIVE, START, "entered"),
         ("hearts", State.ACTIVE, START, "entered"),
     ]
     with database.read() as session:
-        version = session.get_one(models.Version, added.version)
+        version = session.get_one(models.Version, version_id(session, added))
         bot = session.get_one(models.StoredBot, version.bot_id)
         assert (bot.name, session.get_one(models.Owner, bot.owner_id).name) == ("Trotter", "ada")
         assert (version.number, version.identity, version.source, version.size) == (1, TROTTER.identity, "mybot", 1000)
@@ -65,26 +72,26 @@ def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) ->
 
 def test_the_same_program_again_changes_nothing(database: Database) -> None:
     first = submit(database, TROTTER)
-    played(database, first.version, 1700.0)
+    played(database, first, 1700.0)
     again = submit(database, replace(TROTTER, source="another-word"), now=2.0)
-    assert (again.version, again.is_new, again.changed) == (first.version, False, False)
-    assert entry(database, first.version).rating == 1700.0
+    assert (again.version, again.new, again.changed) == (first.version, False, False)
+    assert entry(database, first).rating == 1700.0
     assert changes(database) == []
 
 
 def test_the_same_program_may_be_entered_in_one_more_variant(database: Database) -> None:
     first = submit(database, TROTTER)
     again = submit(database, TROTTER, "gongzhu", "hearts")
-    assert (again.version, again.is_new) == (first.version, False)
-    assert [(new.variant, new.news) for new in again.entries] == [("gongzhu", "there already"), ("hearts", "entered")]
+    assert (again.version, again.new) == (first.version, False)
+    assert [(new.variant, new.news) for new in again.variants] == [("gongzhu", "there already"), ("hearts", "entered")]
 
 
 def test_a_new_version_takes_the_place_and_the_rating_of_the_old_one(database: Database) -> None:
-    played(database, submit(database, TROTTER).version, 1700.0)
+    played(database, submit(database, TROTTER), 1700.0)
     added = submit(database, BETTER, now=2.0)
-    assert (added.name, added.is_new, added.before) == ("Trotter@2", True, TROTTER.identity)
-    assert added.entries[0].retired == ("Trotter@1",)
-    found = entry(database, added.version)
+    assert (added.version, added.new) == ("Trotter@2", True)
+    assert added.variants[0].retired == ("Trotter@1",)
+    found = entry(database, added)
     assert (found.rating, found.matches, found.since) == (1700.0, 0, 2.0)
     assert states(database) == {1: State.RETIRED, 2: State.ACTIVE}
     assert changes(database) == [(State.RETIRED, "owner", "replaced by version 2")]
@@ -99,21 +106,34 @@ def test_a_new_version_leaves_the_variants_alone_in_which_it_is_not_entered(data
 @IN_BOTH
 def test_an_old_version_may_be_kept(database: Database) -> None:
     submit(database, TROTTER)
-    assert submit(database, BETTER, keep_old=True).entries[0].retired == ()
+    assert submit(database, BETTER, keep_old=True).variants[0].retired == ()
     assert states(database) == {1: State.ACTIVE, 2: State.ACTIVE}
     third = submit(database, replace(TROTTER, identity=f"sha256:{'c' * 64}"))
-    assert third.entries[0].retired == ("Trotter@1", "Trotter@2")
+    assert third.variants[0].retired == ("Trotter@1", "Trotter@2")
+
+
+@pytest.mark.parametrize("keep_old", [False, True])
+def test_of_an_image_that_has_moved_it_is_said_what_it_was_and_if_that_still_plays(
+    database: Database, keep_old: bool
+) -> None:
+    before, after = (replace(fit, sandbox="docker", image="ada/trotter:1") for fit in (TROTTER, BETTER))
+    assert submit(database, before).moved_from is None
+    moved = submit(database, after, keep_old=keep_old)
+    assert (moved.moved_from, moved.moved_plays) == (TROTTER.identity, keep_old)
+    assert moved.moved_plays == (states(database)[1] == State.ACTIVE)
+    again = submit(database, after)
+    assert (again.changed, again.moved_from, again.moved_plays) == (False, None, False)
 
 
 @IN_BOTH
 def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(database: Database) -> None:
     first = submit(database, TROTTER)
-    played(database, first.version, 1700.0)
-    played(database, submit(database, BETTER).version, 1400.0)
+    played(database, first, 1700.0)
+    played(database, submit(database, BETTER), 1400.0)
     back = submit(database, TROTTER, now=3.0)
-    assert (back.version, back.is_new, back.changed) == (first.version, False, True)
-    assert (back.entries[0].news, back.entries[0].retired) == ("back again", ("Trotter@2",))
-    found = entry(database, first.version)
+    assert (back.version, back.new, back.changed) == (first.version, False, True)
+    assert (back.variants[0].news, back.variants[0].retired) == ("back again", ("Trotter@2",))
+    found = entry(database, first)
     assert (found.state, found.rating, found.matches, found.since) == (State.ACTIVE, 1700.0, 30, 3.0)
     assert states(database) == {1: State.ACTIVE, 2: State.RETIRED}
 
@@ -121,32 +141,32 @@ def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(dat
 def test_leaving_and_coming_back_ends_no_suspension(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
-        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
+        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version_id(session, first)})
         set_state(session, found, State.SUSPENDED, "ladder", "failed in matches 1, 2, 3: gone", 5.0)
     submit(database, BETTER, now=6.0)
-    assert submit(database, TROTTER, now=7.0).entries[0].state == State.SUSPENDED
-    found = entry(database, first.version)
+    assert submit(database, TROTTER, now=7.0).variants[0].state == State.SUSPENDED
+    found = entry(database, first)
     assert (found.since, found.reason) == (5.0, "failed in matches 1, 2, 3: gone")
 
 
 def test_a_suspended_bot_that_is_submitted_again_stays_suspended(database: Database) -> None:
     first = submit(database, TROTTER)
     with database.write() as session:
-        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": first.version})
+        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version_id(session, first)})
         set_state(session, found, State.SUSPENDED, "ladder", "failed", 5.0)
     again = submit(database, TROTTER)
-    assert (again.changed, again.entries[0].state) == (False, State.SUSPENDED)
+    assert (again.changed, again.variants[0].state) == (False, State.SUSPENDED)
 
 
 def test_a_newcomer_begins_with_1500_as_it_is_shown_wherever_the_others_stand(database: Database) -> None:
-    played(database, submit(database, TROTTER).version, 1700.0)
+    played(database, submit(database, TROTTER), 1700.0)
     snout = submit(database, replace(BETTER, bot="Snout", owner="ben"))
-    assert (entry(database, snout.version).rating, snout.entries[0].elo) == (START, START)
+    assert (entry(database, snout).rating, snout.variants[0].elo) == (START, START)
     with database.write() as session:
         session.get_one(models.Variant, "gongzhu").shift = -40.0
     wallow = submit(database, replace(BETTER, bot="Wallow", owner="dora"))
-    assert (entry(database, wallow.version).rating, wallow.entries[0].elo) == (START + 40, START)
-    assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").entries[0].elo == START
+    assert (entry(database, wallow).rating, wallow.variants[0].elo) == (START + 40, START)
+    assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").variants[0].elo == START
 
 
 @IN_BOTH
@@ -155,7 +175,7 @@ def test_the_image_of_a_version_may_be_pushed_to_a_registry_later(database: Data
     first = submit(database, image)
     submit(database, replace(image, pinned=f"ada/trotter@sha256:{'f' * 64}"))
     with database.read() as session:
-        assert session.get_one(models.Version, first.version).pinned == f"ada/trotter@sha256:{'f' * 64}"
+        assert session.get_one(models.Version, version_id(session, first)).pinned == f"ada/trotter@sha256:{'f' * 64}"
 
 
 @pytest.mark.parametrize(
@@ -208,12 +228,12 @@ def test_rules_that_were_stored_before_they_had_some_field_are_the_same_rules(da
     with database.write() as session:
         variant = session.get_one(models.Variant, "gongzhu")
         variant.rules = {name: value for name, value in variant.rules.items() if name not in ("partners", "removed")}
-    assert submit(database, BETTER).is_new
+    assert submit(database, BETTER).new
 
 
 @IN_BOTH
 def test_two_submissions_of_one_program_at_once_are_one_version(database: Database) -> None:
-    found: list[Added] = []
+    found: list[SubmissionResult] = []
     both = threading.Barrier(2)
 
     def work() -> None:
@@ -225,7 +245,7 @@ def test_two_submissions_of_one_program_at_once_are_one_version(database: Databa
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(added.is_new for added in found) == [False, True]
-    assert {added.version for added in found} == {1}
+    assert sorted(added.new for added in found) == [False, True]
+    assert {added.version for added in found} == {"Trotter@1"}
     with database.read() as session:
         assert session.scalar(select(func.count()).select_from(models.Version)) == 1
