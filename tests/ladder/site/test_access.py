@@ -83,7 +83,7 @@ SESSION = (401, OK, 403, OK, 403, 403, OK, 403, 403)
 TABLES = (401, *(OK,) * 8)
 NO_PUZZLE = (401, *(404,) * 8)
 NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
-"""They may submit, but name an upload that is not there."""
+"""They may submit, but name an upload, or a variant, that is not there."""
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
@@ -298,7 +298,7 @@ CASES = [
     Case("GET", f"{API}/submissions/{{number}}", MINE_TO_READ, f"{API}/submissions/{{ended}}"),
     Case("GET", f"{API}/submissions/{{number}}/stream", MINE_TO_READ, f"{API}/submissions/{{ended}}/stream"),
     Case("DELETE", f"{API}/submissions/{{number}}", MINE_TO_CHANGE, f"{API}/submissions/{{waiting}}"),
-    Case("POST", f"{API}/submissions/check", OWN_TO_CHANGE, value={"name": "Snuffle"}),
+    Case("POST", f"{API}/submissions/check", NO_UPLOAD, value={"name": "Snuffle", "variants": ["bridge"]}),
     Case("POST", f"{API}/submissions", NO_UPLOAD, value={"name": "Snuffle", "upload": "0" * 32}),
     Case("POST", f"{API}/login/codes", PUBLIC, value={"client": "a laptop"}),
     Case("POST", f"{API}/login/tokens", NOT_THERE, value={"device_code": "pgd_"}),

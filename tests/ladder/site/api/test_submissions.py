@@ -233,14 +233,14 @@ async def test_an_order_is_judged_before_its_bot_is_sent(client: httpx.AsyncClie
     """By what can be judged without the bot; nothing is taken."""
     ada, ben = by(ladder, "ada"), by(ladder, "ben")
 
-    async def checked(who: dict[str, str], **order: Any) -> tuple[int, str]:
-        answer = await client.post(f"{API}/submissions/check", json={"name": "Trotter"} | order, headers=who)
+    async def checked(who: dict[str, str], **fields: Any) -> tuple[int, str]:
+        answer = await client.post(f"{API}/submissions/check", json={"name": "Trotter"} | fields, headers=who)
         return answer.status_code, answer.json()["detail"] if answer.content else ""
 
     assert await checked(ada) == (204, "")
     assert await checked(ada, variants=["gongzhu"], upload="0" * 32, keep_old=True) == (204, "")
-    for order in ({"name": "a/b"}, {"variants": ["bridge"]}, {"image": "mybot:1"}):
-        assert (await checked(ada, **order))[0] == 422
+    for mistake in ({"name": "a/b"}, {"variants": ["bridge"]}, {"image": "mybot:1"}):
+        assert (await checked(ada, **mistake))[0] == 422
     assert left(ladder, "submissions") == []
     for number in range(2):
         assert (await submitted(client, ada, f"Bot{number}")).status_code == 202
