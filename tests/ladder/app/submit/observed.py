@@ -17,7 +17,7 @@ class Observed:
     def __init__(self) -> None:
         self.total = self.done = 0
         self.steps: set[str] = set()
-        self.said: list[str] = []
+        self.sentences: list[str] = []
         self.pushed: list[str] = []
         self.rows: list[SubmissionRow] = []
 
@@ -29,10 +29,10 @@ class Observed:
     @contextlib.contextmanager
     def pushing(self, image: str) -> Iterator[Callable[[str], None]]:
         self.pushed.append(image)
-        yield self.said.append
+        yield self.sentences.append
 
     def say(self, sentence: str) -> None:
-        self.said.append(sentence)
+        self.sentences.append(sentence)
 
     def moved(self, row: SubmissionRow) -> None:
         self.rows.append(row)

@@ -68,7 +68,7 @@ async def submit_folder(
     order = SubmissionOrder(name="Trotter", source=folder.name, word="./my bot", variants=choices(variants))
     ladder, observed = Ladder(settings, database, lambda: 7.0), Observed()
     row = await submit(ladder, order, folder, observed, owner=owner, sandbox=SandboxKind.PROCESS)
-    assert observed.said == [NO_ISOLATION]
+    assert observed.sentences == [NO_ISOLATION]
     return result_of(row)
 
 
@@ -131,7 +131,7 @@ class Climbs:
 async def test_a_submission_calls_down_and_returns_up(
     database: Database, settings: Settings, bot: Callable[..., Path], tmp_path: Path
 ) -> None:
-    """What goes up meanwhile goes to the observer, which is the caller's."""
+    """Only the observer, which is the caller's, is called upwards meanwhile."""
     climbs, folder, variant = Climbs(), bot(), write_for_two(tmp_path)
     sys.setprofile(climbs)
     try:
