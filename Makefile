@@ -10,6 +10,8 @@ WORKERS := 4
 ON_POSTGRES := $(addprefix tests/,e2e $(addprefix ladder/,app cli runner site store))
 WHEEL := $(BIN)/python -m pip wheel --quiet --no-deps --no-index --no-build-isolation
 SUITE := $(BIN)/pytest --durations=15
+# Notes for scripts/releasable that a target has passed.
+RAN = $(BIN)/python scripts/ran $@
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -29,14 +31,14 @@ demo: $(READY)  ## play a real match between sample bots, in containers where Do
 	@scripts/demo
 
 test: $(READY) services bytecode  ## run all tests
-	$(SUITE) -n $(WORKERS) --max-worker-restart=0
+	$(RAN) $(SUITE) -n $(WORKERS) --max-worker-restart=0
 
 test-long: $(READY) services bytecode  ## run the tests that are too long for each push (half an hour and more)
 	@scripts/toolchains || true
-	$(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
+	$(RAN) $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
 
 test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL
-	PIGPEN_TEST_DATABASE=postgresql $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)
+	PIGPEN_TEST_DATABASE=postgresql $(RAN) $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)
 
 # What tests need besides Python. Tests that need a program that is missing are skipped, and named.
 services: $(READY)
@@ -57,7 +59,7 @@ $(COMPILED): $(READY) $(shell find $(MODULES) -name '*.py')
 	@touch $@
 
 docs: $(READY)  ## build the documentation in build/docs; a site that runs from this checkout shows it at /docs
-	scripts/docs
+	$(RAN) scripts/docs
 
 check: $(READY)  ## format, lint, types, generated code, translations, import directions, collection of the long tests
 	$(BIN)/ruff format --check
@@ -94,7 +96,7 @@ images: $(READY)  ## build the bot base image
 
 bench: $(READY)  ## measure, and print one table (20 minutes)
 	@scripts/engine || true
-	$(BIN)/python -m benchmarks
+	$(RAN) $(BIN)/python -m benchmarks
 
 clean:  ## remove the virtual environment and caches
 	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

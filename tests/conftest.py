@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import shutil
 import signal
@@ -55,6 +56,8 @@ ROOM = 8 << 30
 SEEDS = SeedsOfTests()
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
+LEFT_OUT_FILE = os.environ.pop("SUITE_LEFT_OUT", None)
+"""File for the reasons: `scripts/ran` asks for it. No worker writes it, nor a pytest that a test runs."""
 SPREAD = (
     "tests/bad_bots/test_bad_images",
     "tests/benchmarks/",
@@ -251,6 +254,8 @@ def pytest_testnodedown(node: Any) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Name what was left out, and why."""
+    if LEFT_OUT_FILE:
+        Path(LEFT_OUT_FILE).write_text(json.dumps([*config.stash.get(LEFT_OUT, {})]), "utf-8")
     for reason, names in config.stash.get(LEFT_OUT, {}).items():
         terminalreporter.section(f"{len(names)} tests left out")
         terminalreporter.line(reason)
