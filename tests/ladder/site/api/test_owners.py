@@ -13,7 +13,6 @@ from sqlalchemy import select
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.account_models import AuditEntry
 from ladder.values.accounts import Role, Scope
 from ladder.values.local_results import SeatLog
 from tests.ladder import ladders
@@ -150,24 +149,6 @@ async def test_the_page_of_a_deal_is_made_anew_for_who_sees_more(client: httpx.A
     others = await client.get("/m/1/boards/1/1", headers=session(ladder, "eve"))
     assert (own.headers["cache-control"], "etag" in own.headers) == ("no-store", False)
     assert others.headers["etag"] == shared.headers["etag"]
-
-
-@pytest.mark.parametrize(("name", "by_whom"), [("ada", "owner"), ("olga", "organiser")])
-async def test_an_owner_or_an_organiser_retires_a_bot_and_that_is_written_down(
-    client: httpx.AsyncClient, ladder: Ladder, name: str, by_whom: str
-) -> None:
-    address, wanted = f"{API}/bots/Trotter/retirement", {"variants": ["gongzhu"], "reason": "tired"}
-    answer = await client.post(address, json=wanted, headers=by(ladder, name))
-    assert (answer.status_code, answer.json()) == (200, [{"version": "Trotter@1", "variant": "gongzhu"}])
-    with ladder.database.read() as session:
-        change = session.scalars(select(models.StateChange).order_by(models.StateChange.id.desc())).first()
-        audit = session.scalars(select(AuditEntry).where(AuditEntry.action == "bot.retire")).one()
-    assert change is not None
-    assert (change.state, change.by, change.reason) == ("retired", by_whom, "tired")
-    assert (audit.actor, audit.subject) == (name, "Trotter")
-    assert audit.details == {"where": "Trotter@1 gongzhu", "reason": "tired"}
-    again = await client.post(address, json=wanted, headers=by(ladder, name))
-    assert (again.status_code, "does not play" in again.json()["detail"]) == (404, True)
 
 
 async def test_nobody_retires_anothers_bot(client: httpx.AsyncClient, ladder: Ladder) -> None:

@@ -149,15 +149,6 @@ def test_leaving_and_coming_back_ends_no_suspension(database: Database) -> None:
     assert (found.since, found.reason) == (5.0, "failed in matches 1, 2, 3: gone")
 
 
-def test_a_suspended_bot_that_is_submitted_again_stays_suspended(database: Database) -> None:
-    first = submit(database, TROTTER)
-    with database.write() as session:
-        found = session.get_one(models.Rating, {"variant": "gongzhu", "version_id": version_id(session, first)})
-        set_state(session, found, State.SUSPENDED, "ladder", "failed", 5.0)
-    again = submit(database, TROTTER)
-    assert (again.changed, again.variants[0].state) == (False, State.SUSPENDED)
-
-
 def test_a_newcomer_begins_with_1500_as_it_is_shown_wherever_the_others_stand(database: Database) -> None:
     played(database, submit(database, TROTTER), 1700.0)
     snout = submit(database, replace(BETTER, bot="Snout", owner="ben"))
