@@ -246,5 +246,5 @@ def test_submitting_a_bot_again_undoes_its_retiring_and_no_suspension(ladder: La
     bring(ladder, state.partition(",")[0])
     if "then retired" in state:
         by_store(ladder, "retire", "machine")
-    news = submit(ladder.database, TROTTER).entries[0].news
+    news = submit(ladder.database, TROTTER).variants[0].news
     assert (seen(ladder, "retire")[0], news == "back again") == (after, state.endswith("retired"))
