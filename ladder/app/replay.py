@@ -15,7 +15,7 @@ from ladder.values.text import sanitize
 from referee.records.recorded import BadRecord, seats_of
 from referee.records.steps import names_of
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import view_table
+from referee.replay.table_view import deal_fields, view_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,39 +87,25 @@ def replayed(
     rules, first = recorded.recorded.rules, recorded.recorded.first
     index = recorded.where[place]
     replay = DealReplay(rules, first, recorded.recorded.deals[index])
-    line, seats = replay.line, None if seat is None else (seat,)
-    views = [view_table(replay, moment, seats) for moment in range(len(replay.moments))]
+    line, seen_from = replay.line, None if seat is None else (seat,)
+    moments = [view_table(replay, moment, seen_from) for moment in range(len(replay.moments))]
     places = tuple(recorded.where)
+    kinds = ("person" if bot in first.people_numbers else "bot" for bot in seats_of(line))
     return DealReplayed(
+        **deal_fields(rules, line.deal, map(sanitize, replay.bots), kinds, seat),
         match=match,
-        variant=rules.name,
-        title=rules.title,
         format=first.format,
         place=place,
         boards=line.board is not None,
         previous=places[index - 1] if index else None,
         next=places[index + 1] if index + 1 < len(places) else None,
         faults=recorded.faults if seat is None else (),
-        seat=seat,
-        players=rules.players,
-        hand_size=rules.hand_size,
-        low_is_better=rules.low_is_better,
-        partners=rules.partners,
-        pass_offset=rules.pass_offset(line.deal),
-        pass_count=rules.plan.pass_count,
-        face_up=rules.exposing.face_up if rules.exposing else 0,
-        face_down=rules.exposing.face_down if rules.exposing else 0,
         numbers=seats_of(line),
-        bots=tuple(map(sanitize, replay.bots)),
-        people=tuple(seat for seat, bot in enumerate(seats_of(line)) if bot in first.people_numbers),
         hands=tuple(
             names_of(hand) if seat in (None, each) else "" for each, hand in enumerate(replay.moments[0].deal.dealt)
         ),
-        moments=replay_moments.moments(replay, views, recorded.decisions[place], printed),
-        tricks=replay_moments.tricks(views),
-        scores=line.scores,
-        totals_before=replay.totals_before,
-        totals=line.totals,
+        moments=replay_moments.with_decisions(replay, moments, recorded.decisions[place], printed),
+        tricks=replay_moments.tricks(moments),
     )
 
 

@@ -8,7 +8,6 @@ fresh.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,15 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ladder.values.matches import DealReplayed, TvNext
-from ladder.values.person_state import PersonState, WatchState
+from ladder.values.person_state import PersonState, TableShown
 from ladder.values.value import Computing
 from ladder.values.why import Costliest, Hint, Mistakes
 
 PLACE = Path(__file__).parent / "static" / "shapes.d.ts"
-SENT = (DealReplayed, Hint, Costliest, Mistakes, TvNext, PersonState, WatchState, Computing)
+SENT = (DealReplayed, Hint, Costliest, Mistakes, TvNext, PersonState, TableShown, Computing)
 """With all that is in them."""
-NAMES = {"DealReplayed": "Deal", "DealPlace": "Place", "FaultPlace": "Fault", "ReplaySeat": "ViewedSeat"}
-"""Names that are different in the scripts, where `Replay` at the beginning is left out, too."""
+NAMES = {"DealReplayed": "Deal", "DealPlace": "Place", "FaultPlace": "Fault"}
+"""Names that are different in the scripts."""
 SCALARS = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}
 HEAD = "// Written by `python -m ladder.site.shapes`: what the fields mean is in ladder/values.\n"
 
@@ -65,7 +64,7 @@ def _type(part: dict[str, Any]) -> str:
 
 
 def _name(name: str) -> str:
-    return NAMES.get(name) or re.sub("^Replay", "", name)
+    return NAMES.get(name, name)
 
 
 if __name__ == "__main__":

@@ -6,18 +6,17 @@ import re
 from typing import TYPE_CHECKING
 
 from ladder.values.text import counted
-from pigpen.rules import Card, Face, MoonChoice, Suit
+from pigpen.rules import Card, Face, Suit
 from pigpen.rules.cards import RANKS
 from referee.records.steps import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from pigpen.rules import Rules
-    from referee.replay.table_view import LastAction, TableView, ViewedSeat
+    from referee.replay.table_view import TableDeal, TableMoment, TableSeat, TableStep
 
-WORTH_A_WORD = 0.005
-"""Seconds of work before a bot was asked; less is what a library's own threads may use."""
+WORTH_A_WORD = 5.0
+"""Milliseconds of work before a bot was asked; less is what a library's own threads may use."""
 SIGNS = "♣♦♥♠"
 """The suits in canonical order."""
 
@@ -62,43 +61,41 @@ def points(number: int) -> str:
     return f"{number:+d}" if number else "0"
 
 
-def who(viewed: ViewedSeat) -> str:
+def who(deal: TableDeal, seat: int) -> str:
     """Name a seat and the bot in it."""
-    return f"{viewed.seat} {viewed.bot}"
+    return f"{seat} {deal.bots[seat]}"
 
 
-def exposures(rules: Rules, viewed: ViewedSeat) -> Iterator[str]:
+def exposures(deal: TableDeal, viewed: TableSeat) -> Iterator[str]:
     """Name what a seat has exposed, with what it does to the points."""
-    if rules.exposing is None:
-        return
     for shown, face in viewed.exposed.items():
         if face is Face.UP:
-            yield f"{card(shown)} ×{rules.exposing.face_up}"
+            yield f"{card(shown)} ×{deal.face_up}"
         else:
-            yield f"{card(shown)} ×{rules.exposing.face_down} (face down)"
+            yield f"{card(shown)} ×{deal.face_down} (face down)"
     if viewed.hidden:
         yield f"{viewed.hidden} face down"
 
 
-def happened(rules: Rules, now: TableView, before: TableView | None) -> str:
+def happened(deal: TableDeal, now: TableMoment, before: TableMoment | None) -> str:
     """Say what has just happened; *before* is the moment before."""
     if before is None:
         return "The cards are dealt."
     if now.scores is not None:
         return "The deal is over."
-    if not now.number:
-        return _sealed(rules, now, before)
-    if now.last_actions and isinstance(now.last_actions[0].action, MoonChoice):
-        return _moon(rules, now, now.last_actions[0])
-    if not now.last_actions:
+    if not now.trick:
+        return _sealed(deal, now, before)
+    if now.steps and now.steps[0].kind == "moon":
+        return _moon(deal, now.steps[0])
+    if not now.steps:
         return "The moon has been shot, and its worth chosen."
-    return _played(now, before)
+    return _played(deal, now, before)
 
 
-def fault_texts(now: TableView) -> Iterator[str]:
+def fault_texts(deal: TableDeal, now: TableMoment) -> Iterator[str]:
     """Say where the default action stands for a bot's own, and why."""
-    for last in now.last_actions:
-        name = who(now.seats[last.seat])
+    for last in now.steps:
+        name = who(deal, last.seat)
         if last.by == BY_TAKEOVER:
             yield f"The default policy plays for {name}."
         elif last.by == BY_AWAY:
@@ -107,37 +104,37 @@ def fault_texts(now: TableView) -> Iterator[str]:
             yield f"✗ {name}: {last.by}: {last.why}"
 
 
-def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
+def _sealed(deal: TableDeal, now: TableMoment, before: TableMoment) -> str:
     if any(viewed.passed for viewed in now.seats) and not any(viewed.passed for viewed in before.seats):
-        return f"All have passed {counted(rules.plan.pass_count, 'card')}."
-    shown = [f"{who(viewed)} {', '.join(made)}" for viewed in now.seats if (made := [*exposures(rules, viewed)])]
+        return f"All have passed {counted(deal.pass_count, 'card')}."
+    made = {seat: [*exposures(deal, viewed)] for seat, viewed in enumerate(now.seats)}
+    shown = [f"{who(deal, seat)} {', '.join(texts)}" for seat, texts in made.items() if texts]
     return f"Exposed: {'; '.join(shown)}." if shown else "No one exposes a card."
 
 
-def _time(last: LastAction) -> str:
+def _time(last: TableStep) -> str:
     """Give the time of a play, and the CPU time that the bot used before it was asked, if it is worth a word."""
-    if last.took is None:
+    if last.took_ms is None:
         return ""
     if last.by == BY_FORCED:
         return " (forced)"
-    unasked = last.unasked or 0.0
-    before = f", {unasked * 1000:.1f} ms before it was asked" if unasked > WORTH_A_WORD else ""
-    return f" ({last.took * 1000:.1f} ms{before})"
+    unasked = last.unasked_ms or 0.0
+    before = f", {unasked:.1f} ms before it was asked" if unasked > WORTH_A_WORD else ""
+    return f" ({last.took_ms:.1f} ms{before})"
 
 
-def _played(now: TableView, before: TableView) -> str:
-    last = now.trick[-1]
-    text = f"{who(now.seats[last.seat])} {'plays' if len(now.trick) > 1 else 'leads'} {card(last.card)}"
-    text += _time(now.last_actions[0])
+def _played(deal: TableDeal, now: TableMoment, before: TableMoment) -> str:
+    last = now.plays[-1]
+    text = f"{who(deal, last.seat)} {'plays' if len(now.cards) > 1 else 'leads'} {card(last.card)}"
+    text += _time(now.steps[0])
     if now.winner is None:
         return f"{text}."
     gain = now.seats[now.winner].points - before.seats[now.winner].points
-    return f"{text}. {who(now.seats[now.winner])} takes the trick: {points(gain)}."
+    return f"{text}. {who(deal, now.winner)} takes the trick: {points(gain)}."
 
 
-def _moon(rules: Rules, now: TableView, last: LastAction) -> str:
-    assert rules.moon is not None
-    shooter = who(now.seats[last.seat])
-    if last.action is MoonChoice.ADD:
-        return f"{shooter} has shot the moon: {points(rules.moon.others)} for everybody else."
-    return f"{shooter} has shot the moon: {points(rules.moon.instead or 0)} for itself."
+def _moon(deal: TableDeal, last: TableStep) -> str:
+    shooter = who(deal, last.seat)
+    if last.action == "add":
+        return f"{shooter} has shot the moon: {points(deal.moon_others)} for everybody else."
+    return f"{shooter} has shot the moon: {points(deal.moon_instead or 0)} for itself."

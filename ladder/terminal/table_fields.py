@@ -13,13 +13,13 @@ from rich.text import Text
 
 from ladder.terminal import card_text as words
 from ladder.values.text import counted
-from pigpen.rules import Face, Phase, Suit
+from pigpen.rules import Face, Suit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from pigpen.rules import Card, Play, Rules
-    from referee.replay.table_view import TableView, ViewedSeat
+    from pigpen.rules import Card, Play
+    from referee.replay.table_view import TableDeal, TableMoment, TableSeat
 
 WIDTH, HEIGHT = 80, 24
 """The smallest terminal that shows everything."""
@@ -40,9 +40,9 @@ FIELDS = {
 SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
 
 
-def place_of(rules: Rules, seat: int, south: int) -> int:
+def place_of(deal: TableDeal, seat: int, south: int) -> int:
     """Give the number of the field where a seat is drawn if *south* sits at the bottom."""
-    return FIELDS[rules.players][(seat - south) % rules.players]
+    return FIELDS[deal.players][(seat - south) % deal.players]
 
 
 def joined(parts: Iterable[Text], width: int) -> Text:
@@ -55,21 +55,24 @@ def joined(parts: Iterable[Text], width: int) -> Text:
     return line
 
 
-def seat_field(viewed: ViewedSeat, now: TableView, width: int) -> Iterator[Text]:
+def seat_field(deal: TableDeal, now: TableMoment, seat: int, width: int) -> Iterator[Text]:
     """Yield a seat: its name and points, its cards suit by suit, the cards it took."""
-    name = Text(f"{'▶' if viewed.asked else ' '} {words.who(viewed)}", style="bold reverse" if viewed.asked else "bold")
+    viewed = now.seats[seat]
+    name = Text(
+        f"{'▶' if viewed.asked else ' '} {words.who(deal, seat)}", style="bold reverse" if viewed.asked else "bold"
+    )
     score = words.points(viewed.points)
     name.truncate(width - len(score) - 3, overflow="ellipsis")
     yield Text.assemble(name, " ", score)
-    yield from (Text("  ").append_text(line) for line in (_hand(viewed, now) if viewed.open else _guess(viewed)))
+    yield from (Text("  ").append_text(line) for line in (_hand(viewed, now) if deal.is_open(seat) else _guess(viewed)))
     if viewed.taken:
         yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, viewed.taken)))
 
 
-def _hand(viewed: ViewedSeat, now: TableView) -> Iterator[Text]:
+def _hand(viewed: TableSeat, now: TableMoment) -> Iterator[Text]:
     """Yield the cards, a line for each suit."""
-    fresh = viewed.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
-    plays = viewed.asked and now.phase is Phase.PLAY
+    fresh = viewed.received if now.steps and now.steps[0].kind == "pass" else ()
+    plays = viewed.asked and now.phase == "play"
     for suit in reversed(Suit):
         line = Text(words.SIGNS[suit], style=SUIT_STYLES[suit])
         for card in sorted(viewed.hand, reverse=True):
@@ -79,13 +82,13 @@ def _hand(viewed: ViewedSeat, now: TableView) -> Iterator[Text]:
         yield line
 
 
-def _in_hand(card: Card, viewed: ViewedSeat) -> str:
+def _in_hand(card: Card, viewed: TableSeat) -> str:
     shown = viewed.exposed.get(card)
     frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
     return frame.format(words.rank(card))
 
 
-def _guess(viewed: ViewedSeat) -> Iterator[Text]:
+def _guess(viewed: TableSeat) -> Iterator[Text]:
     """Draw what is known of unseen cards."""
     yield Text(counted(viewed.unknown, "unknown card") if viewed.unknown else "", style="dim")
     yield Text.assemble(*(["holds "] if viewed.hand else []), *coloured(viewed.hand))
@@ -106,18 +109,18 @@ def coloured(cards: Iterable[Card]) -> Iterator[Text]:
         yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
 
 
-def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
+def centre_field(deal: TableDeal, now: TableMoment, width: int, south: int) -> Iterator[Text]:
     """Yield the trick on the table, each card on its player's side; in the end the result."""
     if now.scores is not None:
         yield middle("result", width)
-        for viewed, score in zip(now.seats, now.scores, strict=True):
-            yield middle(f"{set_cell_size(words.who(viewed), 15)} {words.points(score):>6}", width)
+        for seat, score in enumerate(now.scores):
+            yield middle(f"{set_cell_size(words.who(deal, seat), 15)} {words.points(score):>6}", width)
         return
-    yield middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
+    yield middle(f"trick {now.trick} of {deal.hand_size}" if now.trick else _WAITING[now.phase], width)
     cell = (width - 4) // 3
     cells = [Text(" " * cell)] * 9
-    for play in now.trick:
-        cells[place_of(rules, play.seat, south)] = _on_table(play, now, cell)
+    for play in now.plays:
+        cells[place_of(deal, play.seat, south)] = _on_table(play, now, cell)
     edge = "─" * (3 * cell)
     yield middle(f"╭{edge}╮", width)
     for row in range(3):
@@ -125,11 +128,11 @@ def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterat
     yield middle(f"╰{edge}╯", width)
 
 
-_WAITING = {Phase.PASS: "before the pass", Phase.EXPOSE: "before exposing", Phase.PLAY: "before the first lead"}
+_WAITING = {"pass": "before the pass", "expose": "before exposing", "play": "before the first lead"}
 
 
-def _on_table(play: Play, now: TableView, width: int) -> Text:
-    led, wins = play == now.trick[0], play == now.winning
+def _on_table(play: Play, now: TableMoment, width: int) -> Text:
+    led, wins = play.seat == now.leader, play.seat == now.winning
     style = SUIT_STYLES[play.card.suit] + " bold" * wins + " reverse" * (wins and now.winner is not None)
     text = Text.assemble("›" if led else " ", (words.card(play.card), style), "*" if wins else " ")
     text.align("center", width)
@@ -143,26 +146,23 @@ def middle(what: str | Text, width: int) -> Text:
     return text
 
 
-def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
+def notes_field(deal: TableDeal, now: TableMoment) -> Iterator[Text]:
     """Draw the exposed cards, or else the passed ones."""
-    shown = [(viewed, text) for viewed in now.seats for text in words.exposures(rules, viewed)]
+    shown = [(seat, text) for seat, viewed in enumerate(now.seats) for text in words.exposures(deal, viewed)]
     if shown:
         yield Text("  exposed", style="dim")
-        yield from (Text(f"  {viewed.seat}: {text}") for viewed, text in shown)
+        yield from (Text(f"  {seat}: {text}") for seat, text in shown)
     elif any(viewed.passed for viewed in now.seats):
         yield Text("  passed", style="dim")
-        for viewed in now.seats:
+        for seat, viewed in enumerate(now.seats):
             if viewed.passed:
-                yield Text.assemble(f"  {viewed.seat} → {viewed.pass_to}: ", *coloured(viewed.passed))
+                yield Text.assemble(f"  {seat} → {deal.receiver(seat)}: ", *coloured(viewed.passed))
 
 
-def scores_field(now: TableView, width: int) -> Iterator[Text]:
+def scores_field(deal: TableDeal, now: TableMoment, width: int) -> Iterator[Text]:
     """Yield the totals, before the deal or after it, with what each bot has got so far."""
     yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
     room = width - 16
-    for viewed, score, total in zip(now.seats, now.scores or _so_far(now), now.totals, strict=True):
-        yield Text(f"  {set_cell_size(words.who(viewed), room)}{words.points(score):>6}{words.points(total):>7}")
-
-
-def _so_far(now: TableView) -> tuple[int, ...]:
-    return tuple(viewed.points for viewed in now.seats)
+    for seat, (viewed, total) in enumerate(zip(now.seats, now.totals, strict=True)):
+        score = now.scores[seat] if now.scores else viewed.points
+        yield Text(f"  {set_cell_size(words.who(deal, seat), room)}{words.points(score):>6}{words.points(total):>7}")

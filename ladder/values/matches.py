@@ -7,9 +7,8 @@ moment by moment, and the program of ladder TV.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ladder.values.value import Time, Value
+from referee.replay.table_view import TableDeal, TableMoment, TableTrick
 
 LONGEST_WORDS = 500
 """The most characters of what was wrong with an answer."""
@@ -37,108 +36,18 @@ class FaultPlace(DealPlace):
     """The number of the bot."""
 
 
-class ReplayStep(Value):
-    """One action, and who decided it; what one seat could not know is empty or None."""
+class ReplayTrick(TableTrick):
+    """One whole trick of a recorded deal."""
 
-    number: int | None
-    """
-    Its place among the steps of the deal, from 1.
-
-    None as seen from one seat: the number of answers to a sealed question would show how many seats had a choice.
-    """
-    seat: int
-    kind: Literal["pass", "expose", "play", "moon"]
-    action: str
-    """As in the record: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
-    by: str
-    """As in the record: `bot`, `forced`, `default:` and a verdict, `takeover`, or `away`."""
-    why: str
-    """The fault of the bot, in words; empty if there was none."""
-    took_ms: float | None
-    """By the referee's clock."""
-    cpu_ms: float | None
-    """CPU time of the bot's program; None also where it was not read."""
-    unasked_ms: float | None
-    """CPU time that it had used before it was asked; None also where it was not read."""
-    decision: int | None
-    """Number of the bot's decision in its rotation, from 1, as its output names it; None where it was not asked."""
-    printed: str
-    """Output of the bot at this decision; empty unless the organiser shows that to all visitors."""
-
-
-class ReplaySeat(Value):
-    """One seat at one moment; cards are named as in the record, with a space between."""
-
-    asked: bool
-    """True if it must decide now."""
-    hand: str
-    """Cards that it is known to hold."""
-    unknown: int
-    """Number of further cards that it holds."""
-    legal: str
-    """The cards among which it chooses now; empty where that is not known."""
-    exposed: str
-    """Cards that it has exposed, played since or not, as far as they are known; `*` behind one that lies face down."""
-    hidden: int
-    """Number of cards that it has put face down and that are not known."""
-    voids: str
-    """Suits that it has shown to be out of, as letters."""
-    passed: str
-    received: str
-    taken: str
-    """The cards it took that count, or that change what others count."""
-    points: int
-    """Points of these cards to it so far, a partner's left out."""
-
-
-class ReplayMoment(Value):
-    """The table after something has happened."""
-
-    after: int | None
-    """Number of steps done; None as seen from one seat, for the reason that `ReplayStep.number` gives."""
-    steps: tuple[ReplayStep, ...]
-    """The steps just done: a card, a moon choice, or all answers to a sealed question."""
-    phase: Literal["pass", "expose", "play", "moon", "over"]
-    """Kind of the next decision."""
-    trick: int
-    """Number of the trick on the table, from 1; between two of them the one just completed; 0 before the first card."""
-    leader: int | None
-    """Seat that led to it; its cards went round from there."""
-    cards: str
-    """The cards of this trick, in the order in which they were played."""
-    winning: int | None
-    """The seat whose card wins it, so far or for good."""
-    complete: bool
-    """True if all its cards are there."""
-    seats: tuple[ReplaySeat, ...]
-    """By seat."""
-    result: bool
-    """True if this is the last moment, after which the scores are known."""
-
-
-class ReplayTrick(Value):
-    """One whole trick."""
-
-    number: int
-    """From 1."""
-    leader: int
-    cards: str
-    """In the order in which they were played."""
-    winner: int
-    points: int
-    """By how much the winner's points moved."""
     ends: int
     """The place of the moment after it in `moments`."""
 
 
-class DealReplayed(Value):
+class DealReplayed(Value, TableDeal):
     """One deal of a recorded match, as seen from all seats or from one."""
 
     match: int | None
     """Its number on the ladder; None if it comes from a file."""
-    variant: str
-    title: str
-    """The variant's, as people call it."""
     format: str
     place: DealPlace
     boards: bool
@@ -147,38 +56,23 @@ class DealReplayed(Value):
     next: DealPlace | None
     faults: tuple[FaultPlace, ...]
     """Every fault in the match, in the order of boards and rotations; none as seen from one seat."""
-    seat: int | None
-    """The seat whose knowledge this is; None: all hands are open."""
-    players: int
-    hand_size: int
-    """Cards dealt to each seat, and tricks in a deal."""
-    low_is_better: bool
-    partners: bool
-    """True if seats 0 and 2 play against 1 and 3."""
-    pass_offset: int
-    """Number of seats clockwise that the passed cards travel; 0 where none are passed."""
-    pass_count: int
-    face_up: int
-    """By what a card exposed face up multiplies; 0 where none can be exposed."""
-    face_down: int
-    """The same of one that lies face down."""
     numbers: tuple[int, ...]
     """The number of the bot in each seat."""
-    bots: tuple[str, ...]
-    """The name of the bot in each seat."""
-    people: tuple[int, ...]
-    """The seats in which people sit."""
     hands: tuple[str, ...]
     """The cards dealt to each seat; empty where they are not known."""
-    moments: tuple[ReplayMoment, ...]
+    moments: tuple[TableMoment, ...]
     """The cards dealt, what happened then, and the result."""
     tricks: tuple[ReplayTrick, ...]
-    scores: tuple[int, ...]
-    """Score of each seat in the deal."""
-    totals_before: tuple[int, ...]
-    """Totals in this rotation, of the player in each seat."""
-    totals: tuple[int, ...]
-    """The same after the deal."""
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """Score of each seat in the deal."""
+        return self.moments[-1].scores or ()
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """Totals in this rotation after the deal, of the player in each seat."""
+        return self.moments[-1].totals
 
 
 class SeatRow(Value):

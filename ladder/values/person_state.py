@@ -1,64 +1,20 @@
 """
-State of a table with people, as a browser receives it.
+State of a table with people, as those who look at it receive it: browsers and terminals.
 
-Each message holds the whole state, and the newest one counts. `PersonState` is for the person in one chair.
-`WatchState` is for spectators: it holds only information that all seats there can see.
+Each message holds the whole state, and the newest one counts. Spectators receive a `TableShown`, which holds only
+information that all seats there can see; the person in a chair a `PersonState`, which is the same with its own hand and
+what it is asked.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-from ladder.values.matches import ReplayMoment
 from ladder.values.value import Value
+from referee.replay.table_view import Cards, TableDeal, TableMoment, TableTrick
 
 Phrase = Literal["good-luck", "well-played", "bad-luck", "thanks", "one-moment", "goodbye"]
 """Phrases that people at a table may send to each other, between deals."""
-
-
-class PersonDeal(Value):
-    """The part that stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`."""
-
-    number: int
-    """Of the deal in its game, from 0."""
-    variant: str
-    title: str
-    players: int
-    hand_size: int
-    low_is_better: bool
-    partners: bool
-    pass_offset: int
-    pass_count: int
-    face_up: int
-    face_down: int
-    seat: int
-    """The person's own."""
-    bots: tuple[str, ...]
-    """The name of the player in each seat, people too."""
-    kinds: tuple[Literal["person", "house", "bot"], ...]
-    """Kind of the player in each seat."""
-    totals_before: tuple[int, ...]
-
-
-class PersonTrick(Value):
-    """The last whole trick."""
-
-    leader: int
-    cards: str
-    """In the order in which they were played."""
-    winner: int
-    points: int
-    """By how much the winner's points moved."""
-
-
-class PersonMoon(Value):
-    """One of the things that may be chosen for a moon."""
-
-    choice: Literal["subtract", "add"]
-    """As an answer names it."""
-    points: int
-    others: bool
-    """True if all others get them, and not the shooter."""
 
 
 class PersonBar(Value):
@@ -67,7 +23,12 @@ class PersonBar(Value):
     bar: str
     """As `ladder.people.seat.illegal_cards.Bar` names it."""
     names: tuple[str, ...]
-    """The cards and suits that it is about, as rules name them."""
+    """
+    The cards and suits that it is about, as rules name them, `QS` and `hearts`.
+
+    The suit that was led; the card that must be led; what may not be played to the first trick; what allows the suit to
+    be led.
+    """
 
 
 class PersonQuestion(Value):
@@ -80,7 +41,7 @@ class PersonQuestion(Value):
     """Seconds that it may take in all."""
     left: float | None
     """Seconds that are left of them when this is sent; then the default is played. None: the clock has stopped."""
-    legal: str
+    legal: Cards
     """The cards that may be chosen."""
     count: int
     """Number of cards to pass; 0 where none are."""
@@ -88,7 +49,6 @@ class PersonQuestion(Value):
     """Seat that gets the passed cards; None where something else is asked."""
     faces: tuple[Literal["up", "down"], ...]
     """Ways in which cards may be exposed."""
-    moon: tuple[PersonMoon, ...]
     why: dict[str, PersonBar]
     """Of each card of the hand that may not be played why not."""
     claim: bool
@@ -128,7 +88,7 @@ class PersonPoints(Value):
     factor: int
 
 
-class PersonSheetRow(Value):
+class SheetRow(Value):
     """The points of one deal, by seat."""
 
     deal: int
@@ -136,7 +96,7 @@ class PersonSheetRow(Value):
     totals: tuple[int, ...]
 
 
-class PersonResult(PersonSheetRow):
+class PersonResult(SheetRow):
     """Result of a deal, shown until the person continues."""
 
     parts: tuple[tuple[PersonPoints, ...], ...]
@@ -157,11 +117,11 @@ class PersonOver(Value):
     """Address where the result is compared with others; empty if there is none."""
 
 
-class PersonState(Value):
-    """The table as the person in one chair may see it."""
+class TableShown(Value):
+    """A table that is played, as one who looks at it may see it: a spectator, or a person in a chair."""
 
     number: int
-    """Counts up for a seat, with gaps; a state with a lower one than another is older."""
+    """Counts up for each who looks, with gaps; a state with a lower one than another is older."""
     status: Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
     """
     State of the table, in this order: people are still to come, it is about to play, plays, is being started again
@@ -169,6 +129,25 @@ class PersonState(Value):
     """
     reason: str
     """Reason that it was given up, in a sentence; else empty."""
+    delay: float
+    """By how many seconds this is late."""
+    deal: TableDeal | None
+    """None before the first cards are dealt."""
+    moment: TableMoment | None
+    """For spectators no hand is known; exposed cards are."""
+    last_trick: TableTrick | None
+    """The last whole trick."""
+    sheet: tuple[SheetRow, ...]
+    """All deals that are over."""
+
+
+ENDS = frozenset({"over", "ended"})
+"""Values of `TableShown.status` after which nothing more will come."""
+
+
+class PersonState(TableShown):
+    """The table as the person in one chair may see it, and what the person is asked."""
+
     connected: bool
     """True if the site is connected to the table; if not, the last known state is shown."""
     away: bool
@@ -176,32 +155,8 @@ class PersonState(Value):
     practice: bool
     assisted: bool
     """True if a decision was taken back or asked about."""
-    deal: PersonDeal | None
-    """None before the first cards are dealt."""
-    moment: ReplayMoment | None
-    last_trick: PersonTrick | None
     question: PersonQuestion | None
     result: PersonResult | None
-    sheet: tuple[PersonSheetRow, ...]
-    """All deals that are over."""
     notices: tuple[PersonNotice, ...]
     """The newest few, the newest last."""
     over: PersonOver | None
-
-
-class WatchState(Value):
-    """A table as a spectator sees it; the whole of it each time."""
-
-    number: int
-    """Counts up."""
-    is_over: bool
-    """True if nothing more will come."""
-    reason: str
-    """Reason that the table was ended; empty if it was not."""
-    delay: float
-    """By how many seconds this is late."""
-    deal: PersonDeal | None
-    """Its seat is only the one that is drawn at the bottom. None before the first deal."""
-    moment: ReplayMoment | None
-    """No hand is known; exposed cards are."""
-    sheet: tuple[PersonSheetRow, ...]

@@ -9,19 +9,17 @@ from rich.cells import cell_len, set_cell_size
 
 from ladder.terminal.card_text import card, cards, exposures, fault_texts, happened, points, suits, who
 from ladder.values.text import counted
-from pigpen.rules import Phase
 from referee.records.recorded import seats_of
 from referee.records.steps import BY_FORCED
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import view_table
+from referee.replay.table_view import replayed_deal, view_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pigpen.rules import Rules
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.table_view import TableView, ViewedSeat
+    from referee.replay.table_view import TableDeal, TableMoment
 
 
 def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = None) -> Iterator[str]:
@@ -40,7 +38,8 @@ def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = 
         seats = None if bot is None else (seats_of(line).index(bot),)
         replay = DealReplay(recorded.rules, first, line)
         yield ""
-        yield from _deal_text(replay, [view_table(replay, place, seats) for place in range(len(replay.moments))])
+        moments = [view_table(replay, place, seats) for place in range(len(replay.moments))]
+        yield from _deal_text(replay, replayed_deal(replay, None if seats is None else seats[0]), moments)
     if bot is None:
         yield ""
         yield places_text(recorded)
@@ -65,76 +64,76 @@ def heading(replay: DealReplay) -> str:
     return f"{name}, {counted(rules.plan.pass_count, 'card')} passed {rules.direction(line.deal)}"
 
 
-def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str]:
+def _deal_text(replay: DealReplay, deal: TableDeal, moments: list[TableMoment]) -> Iterator[str]:
     yield heading(replay)
-    yield from _hands(table_views[0])
+    yield from _hands(deal, moments[0])
     holds, printed, forced = "", set[str](), list[int]()
-    for before, now in pairwise(table_views):
-        forced += [last.seat for last in now.last_actions if last.by == BY_FORCED and before.phase is Phase.PLAY]
-        holds = _own_hand(before) or holds
+    for before, now in pairwise(moments):
+        forced += [last.seat for last in now.steps if last.by == BY_FORCED and before.phase == "play"]
+        holds = _own_hand(deal, before) or holds
         if now.scores is not None:
-            yield from _scores(now, now.scores)
-        elif before.phase is Phase.PASS:
-            yield from _passes(now)
-        elif before.phase is not Phase.PLAY:
-            yield f"  {happened(replay.rules, now, before)}"
+            yield from _scores(deal, now, now.scores)
+        elif before.phase == "pass":
+            yield from _passes(deal, now)
+        elif before.phase != "play":
+            yield f"  {happened(deal, now, before)}"
         elif now.winner is not None:
-            yield from _trick(now, before, holds, forced)
+            yield from _trick(deal, now, before, holds, forced)
             forced.clear()
-        for text in (*_revealed(replay.rules, before, now), *fault_texts(now)):
+        for text in (*_revealed(deal, before, now), *fault_texts(deal, now)):
             if text not in printed or text.startswith("✗"):  # that the default policy plays on is told once
                 yield f"        {text}"
             printed.add(text)
 
 
-def _hands(now: TableView) -> Iterator[str]:
-    for viewed in now.seats:
-        if viewed.open:
-            yield f"  {_name(now, viewed)}  {suits(viewed.hand)}"
+def _hands(deal: TableDeal, now: TableMoment) -> Iterator[str]:
+    for seat, viewed in enumerate(now.seats):
+        if deal.is_open(seat):
+            yield f"  {_name(deal, seat)}  {suits(viewed.hand)}"
 
 
-def _passes(now: TableView) -> Iterator[str]:
-    for viewed in now.seats:
+def _passes(deal: TableDeal, now: TableMoment) -> Iterator[str]:
+    for seat, viewed in enumerate(now.seats):
         if viewed.passed:
-            yield f"  {_name(now, viewed)}  → {who(now.seats[viewed.pass_to])}: {cards(viewed.passed)}"
+            yield f"  {_name(deal, seat)}  → {who(deal, deal.receiver(seat))}: {cards(viewed.passed)}"
 
 
-def _trick(now: TableView, before: TableView, holds: str, forced: Sequence[int]) -> Iterator[str]:
+def _trick(deal: TableDeal, now: TableMoment, before: TableMoment, holds: str, forced: Sequence[int]) -> Iterator[str]:
     """
     Give one row: the cards by seat, who took them, and what that was worth.
 
     From one seat also its hand then; and which seats were not asked, as far as is known from here.
     """
-    if now.number == 1:
-        yield f"        {''.join(f'{viewed.seat:<6}' for viewed in now.seats)}".rstrip()
+    seats = range(deal.players)
+    if now.trick == 1:
+        yield f"        {''.join(f'{seat:<6}' for seat in seats)}".rstrip()
     assert now.winner is not None
-    played = {play.seat: card(play.card) for play in now.trick}
-    played[now.trick[0].seat] = f"›{played[now.trick[0].seat]}"
-    cells = [f"{played[viewed.seat]}{'*' * (viewed.seat == now.winner)}" for viewed in now.seats]
+    played = {play.seat: f"{'›' * (play.seat == now.leader)}{card(play.card)}" for play in now.plays}
+    cells = [f"{played[seat]}{'*' * (seat == now.winner)}" for seat in seats]
     gain = now.seats[now.winner].points - before.seats[now.winner].points
-    row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.seats[now.winner])}"
+    row = f"  {now.trick:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(deal, now.winner)}"
     row += f"  {points(gain):>5}" + (f"   held {holds}" if holds else "")
     yield row + (f"   forced: {' '.join(map(str, sorted(forced)))}" if forced else "")
 
 
-def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:
+def _revealed(deal: TableDeal, before: TableMoment, now: TableMoment) -> Iterator[str]:
     """Say which card that is played now lay face down, unknown to the viewer."""
-    for then, viewed in zip(before.seats, now.seats, strict=True):
-        if before.phase is Phase.PLAY and viewed.hidden < then.hidden:
-            yield f"{who(viewed)} had exposed: {', '.join(exposures(rules, viewed))}."
+    for seat, (then, viewed) in enumerate(zip(before.seats, now.seats, strict=True)):
+        if before.phase == "play" and viewed.hidden < then.hidden:
+            yield f"{who(deal, seat)} had exposed: {', '.join(exposures(deal, viewed))}."
 
 
-def _own_hand(now: TableView) -> str:
+def _own_hand(deal: TableDeal, now: TableMoment) -> str:
     """Give the hand of the seat whose view is shown, at its turn; nothing while others are to play."""
-    opened = [viewed for viewed in now.seats if viewed.open]
-    return suits(opened[0].hand) if len(opened) == 1 and opened[0].asked and now.phase is Phase.PLAY else ""
+    own = None if deal.seat is None else now.seats[deal.seat]
+    return suits(own.hand) if own and own.asked and now.phase == "play" else ""
 
 
-def _scores(now: TableView, scores: tuple[int, ...]) -> Iterator[str]:
-    for viewed, score, total in zip(now.seats, scores, now.totals, strict=True):
-        yield f"  {_name(now, viewed)}  {points(score):>5}, total {points(total)}"
+def _scores(deal: TableDeal, now: TableMoment, scores: tuple[int, ...]) -> Iterator[str]:
+    for seat, (score, total) in enumerate(zip(scores, now.totals, strict=True)):
+        yield f"  {_name(deal, seat)}  {points(score):>5}, total {points(total)}"
 
 
-def _name(now: TableView, viewed: ViewedSeat) -> str:
+def _name(deal: TableDeal, seat: int) -> str:
     """Give the seat's name, as wide as the widest of the table."""
-    return set_cell_size(who(viewed), max(cell_len(who(each)) for each in now.seats))
+    return set_cell_size(who(deal, seat), max(cell_len(who(deal, each)) for each in range(deal.players)))

@@ -36,8 +36,7 @@ from ladder.terminal.table_fields import (
     seat_field,
 )
 from referee.records.recorded import seats_of
-from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import view_table
+from referee.replay.table_view import replayed_deal, view_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 
     from referee.records.recorded import Recorded
     from referee.replay.deal_replay import Cursor
-    from referee.replay.table_view import TableView
+    from referee.replay.table_view import TableDeal, TableMoment
 
 KEYS = "←→ card   ↑↓ trick   [ ] deal   Home End   f fault   v view   ? help   q quit"
 HELP = """\
@@ -83,48 +82,49 @@ def screen(cursor: Cursor, seat: int | None, width: int, height: int) -> list[Te
         height: Lines of the terminal; no more are drawn.
     """
     replay, seats = cursor.replay, None if seat is None else (seat,)
+    deal = replayed_deal(replay, seat)
     now = view_table(replay, cursor.moment, seats)
     before = view_table(replay, cursor.moment - 1, seats) if cursor.moment else None
     if width < WIDTH or height < HEIGHT:
         small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
-        return [small, *_news(cursor, now, before, width)][:height]
+        return [small, *_news(cursor, deal, now, before, width)][:height]
     field = min(width // 3, WIDEST_FIELD)
-    fields = _fields(replay, now, field, seat or 0)
+    fields = _fields(deal, now, field)
     space = [Text()] * min(2, (height - HEIGHT) // 3)
-    lines = [_title(cursor, now, seat, 3 * field), Text()]
+    lines = [_title(cursor, deal, 3 * field), Text()]
     for row in range(3):
         lines += [joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
-    lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
+    lines += [*_news(cursor, deal, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
     indent = " " * ((width - 3 * field) // 2)
     return [Text.assemble(indent, line) for line in lines]
 
 
-def _title(cursor: Cursor, now: TableView, seat: int | None, width: int) -> Text:
+def _title(cursor: Cursor, deal: TableDeal, width: int) -> Text:
     replay, deals = cursor.replay, len(cursor.recorded.deals)
     left = f" {replay.rules.title.split(',')[0]}   {heading(replay)}   ({cursor.deal + 1} of {deals}) "
-    right = "all hands open " if seat is None else f"as {words.who(now.seats[seat])} "
+    right = "all hands open " if deal.seat is None else f"as {words.who(deal, deal.seat)} "
     text = Text(left, style="reverse")
     text.truncate(width - len(right), overflow="ellipsis", pad=True)
     return text.append(right)
 
 
-def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[list[Text]]:
+def _fields(deal: TableDeal, now: TableMoment, width: int) -> list[list[Text]]:
     """Make the nine fields, each of them as many lines."""
-    rules, fields = replay.rules, [[Text()] for _ in range(9)]
-    fields[CENTRE] = [*centre_field(rules, now, width, south)]
-    fields[NOTES] = [*notes_field(rules, now)]
-    fields[SCORES] = [*scores_field(now, width)]
-    for viewed in now.seats:
-        fields[place_of(rules, viewed.seat, south)] = [*seat_field(viewed, now, width)]
+    fields, south = [[Text()] for _ in range(9)], deal.seat or 0
+    fields[CENTRE] = [*centre_field(deal, now, width, south)]
+    fields[NOTES] = [*notes_field(deal, now)]
+    fields[SCORES] = [*scores_field(deal, now, width)]
+    for seat in range(deal.players):
+        fields[place_of(deal, seat, south)] = [*seat_field(deal, now, seat, width)]
     return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
 
 
-def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:
+def _news(cursor: Cursor, deal: TableDeal, now: TableMoment, before: TableMoment | None, width: int) -> Iterator[Text]:
     """Yield two lines: what has just happened; what was wrong with it, or in the end who won."""
-    faults = " ".join(words.fault_texts(now))
+    faults = " ".join(words.fault_texts(deal, now))
     if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:
         faults = places_text(cursor.recorded)
-    for text, style in ((words.happened(cursor.replay.rules, now, before), ""), (faults, "bold red" * ("✗" in faults))):
+    for text, style in ((words.happened(deal, now, before), ""), (faults, "bold red" * ("✗" in faults))):
         line = Text(text, style=style)
         line.truncate(width, overflow="ellipsis")
         yield line

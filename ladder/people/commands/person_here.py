@@ -61,10 +61,11 @@ class PersonHere:
         from ladder.people.commands.terminal_person import TerminalPerson  # there are no such terminals on Windows
         from ladder.people.playing.play_with_people import play_with_people
 
-        if plan.spec.format.boards is not None:
+        has_tables = plan.spec.format.boards is not None
+        if has_tables:
             say("Each board is played from every seat, so from the second table on you know its cards.")
         say("The bots are being started.")
-        person = TerminalPerson(self.console, sys.stdin.fileno(), self.pace)
+        person = TerminalPerson(self.console, sys.stdin.fileno(), self.pace, has_tables=has_tables)
         people = dict.fromkeys(plan.spec.people, person.sit)
 
         def play(

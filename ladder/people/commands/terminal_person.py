@@ -34,7 +34,7 @@ class TerminalPerson:
         left: Set when the person has left the match, or the terminal is gone.
     """
 
-    def __init__(self, console: Console, descriptor: int, pace: float) -> None:
+    def __init__(self, console: Console, descriptor: int, pace: float, *, has_tables: bool) -> None:
         """
         Prepare.
 
@@ -42,11 +42,13 @@ class TerminalPerson:
             console: Where the table is drawn.
             descriptor: Where the keys are read.
             pace: Seconds that a card is shown before the next one.
+            has_tables: Whether the match is played at several tables.
         """
         self.left = asyncio.Event()
         self._console = console
         self._descriptor = descriptor
         self._pace = pace
+        self._has_tables = has_tables
 
     @asynccontextmanager
     async def sit(self, table: int, address: str, token: str) -> AsyncIterator[None]:
@@ -56,8 +58,8 @@ class TerminalPerson:
         Raises:
             SandboxError: If the referee of this very process cannot be reached.
         """
-        state = ScreenState(self._pace)
-        state.seat = client = PersonClient(state, address, token)
+        state = ScreenState(self._pace, has_tables=self._has_tables)
+        state.tracker.seat = client = PersonClient(state.tracker, address, token)
         playing = asyncio.ensure_future(client.play_match())
         showing = asyncio.ensure_future(self._show(state))
         try:

@@ -31,7 +31,7 @@ from ladder.site.rendering.words import to_translate
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.site.server.headers import fresh
 from ladder.site.server.viewer import address_of
-from ladder.values.person_state import PersonState, WatchState
+from ladder.values.person_state import ENDS, PersonState, TableShown
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ladder.people.sessions.table_info import Tab
     from ladder.site.server.context import Site
 
-S = TypeVar("S", PersonState, WatchState)
+S = TypeVar("S", PersonState, TableShown)
 RETRY_MS = 500
 """After how many milliseconds a browser tries again."""
 
@@ -78,7 +78,7 @@ async def state(request: Request, name: Name) -> Response:
 async def stream(request: Request, name: Name) -> Response:
     """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
     tab = (await my_seat_session(request, name)).open_tab()
-    return event_stream(request, tab_messages(tab, lambda state: state.status in ("over", "ended")), tab.close)
+    return event_stream(request, tab_messages(tab, lambda state: state.status in ENDS), tab.close)
 
 
 @router.post("/{name}/answer")
@@ -167,10 +167,10 @@ async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
 async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
     """Send the table as a spectator sees it, now and whenever that changes (server-sent events)."""
     tab = await _tab(request, name, key)
-    return event_stream(request, tab_messages(tab, lambda state: state.is_over), tab.close)
+    return event_stream(request, tab_messages(tab, lambda state: state.status in ENDS), tab.close)
 
 
-async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:
+async def _tab(request: Request, name: str, key: str) -> Tab[TableShown]:
     """Watch a table in one more tab, if it may be watched with this key."""
     tabs: OpenTabs = request.app.state.open_tabs
     try:

@@ -25,7 +25,7 @@ from ladder.store.queries.people_tables import chairs_of
 from ladder.store.table_models import PeopleChair
 from ladder.values.matches import DealPlace
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus
-from ladder.values.person_state import PersonSheetRow
+from ladder.values.person_state import SheetRow
 from ladder.values.questions import BotDeals, CostliestQuestion
 from ladder.values.why import Hint, Why
 from referee.records.file import read_record
@@ -60,7 +60,7 @@ def record_of(ladder: Ladder, table: TableState) -> Path:
     return path
 
 
-def sheet_of(ladder: Ladder, table: TableState) -> tuple[PersonSheetRow, ...]:
+def sheet_of(ladder: Ladder, table: TableState) -> tuple[SheetRow, ...]:
     """Read the deals that are over, with the points by the numbers of the chairs; none if they cannot be read."""
     path = TableFiles(ladder.settings.data_dir).record(table.id)
     try:
@@ -69,12 +69,12 @@ def sheet_of(ladder: Ladder, table: TableState) -> tuple[PersonSheetRow, ...]:
         return ()
 
 
-def _row(line: DealLine) -> PersonSheetRow:
+def _row(line: DealLine) -> SheetRow:
     seats = seats_of(line)
     scores, totals = (
         tuple(each[seats.index(chair)] for chair in range(len(seats))) for each in (line.scores, line.totals)
     )
-    return PersonSheetRow(deal=line.deal, scores=scores, totals=totals)
+    return SheetRow(deal=line.deal, scores=scores, totals=totals)
 
 
 WORST = 3

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.values.person_state import PersonBar
 from pigpen.rules import Card, Face, Suit, cards_in, mask_of
 
 if TYPE_CHECKING:
@@ -30,25 +30,11 @@ class Bar(enum.StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Barred:
-    """The reason that a card may not be played."""
-
-    bar: Bar
-    names: tuple[str, ...] = ()
-    """
-    Cards and suits as rules name them, `QS` and `hearts`.
-
-    The suit that was led; the card that must be led; what may not be played to the first trick; what allows the suit to
-    be led.
-    """
-
-
-def why_barred(view: View, card: Card) -> Barred | None:
+def why_barred(view: View, card: Card) -> PersonBar | None:
     """Say why *card*, which is in the hand, may not be played now; None if it may."""
     if view.legal_mask & card.mask:
         return None
-    return next(_bars(view, card), Barred(Bar.OTHER))
+    return next(_bars(view, card), _barred(Bar.OTHER))
 
 
 def why_not(view: View, card: Card) -> str:
@@ -64,38 +50,43 @@ def why_not(view: View, card: Card) -> str:
     '2C must be led to the first trick.'
     """
     barred = why_barred(view, card)
-    return _sentence(card, barred) if barred else ""
+    return bar_text(card, barred) if barred else ""
 
 
-def _bars(view: View, card: Card) -> Iterator[Barred]:
+def _bars(view: View, card: Card) -> Iterator[PersonBar]:
     led = view.led
     if led is not None and card.suit is not led and view.hand_mask & led.mask:
-        yield Barred(Bar.FOLLOW, (_plural(led),))
+        yield _barred(Bar.FOLLOW, (_plural(led),))
         return
     first = len(view.leaders) == 1
     plan = view.rules.plan
     if led is None and first and view.hand_mask & plan.forced:
-        yield Barred(Bar.FORCED, (str(cards_in(plan.forced)[0]),))
+        yield _barred(Bar.FORCED, (str(cards_in(plan.forced)[0]),))
     if first and plan.barred_first & card.mask:
-        yield Barred(Bar.FIRST_TRICK, view.rules.first_trick.barred if view.rules.first_trick else ())
+        yield _barred(Bar.FIRST_TRICK, view.rules.first_trick.barred if view.rules.first_trick else ())
     if card.mask & _exposed_early(view):
-        yield Barred(Bar.EXPOSED)
+        yield _barred(Bar.EXPOSED)
     leading = view.rules.leading
     if led is None and leading is not None and plan.restricted & card.mask:
-        yield Barred(Bar.UNBROKEN, leading.broken_by)
+        yield _barred(Bar.UNBROKEN, leading.broken_by)
 
 
-def _sentence(card: Card, barred: Barred) -> str:
-    if barred.bar is Bar.FOLLOW:
+def _barred(bar: Bar, names: tuple[str, ...] = ()) -> PersonBar:
+    return PersonBar(bar=bar.value, names=names)
+
+
+def bar_text(card: Card, barred: PersonBar) -> str:
+    """Say in a sentence why *card* may not be played."""
+    if barred.bar == Bar.FOLLOW:
         return f"You must follow suit: {barred.names[0]} were led."
-    if barred.bar is Bar.FORCED:
+    if barred.bar == Bar.FORCED:
         return f"{barred.names[0]} must be led to the first trick."
-    if barred.bar is Bar.FIRST_TRICK:
+    if barred.bar == Bar.FIRST_TRICK:
         return f"{_named(barred.names)} may not be played to the first trick."
-    if barred.bar is Bar.EXPOSED:
+    if barred.bar == Bar.EXPOSED:
         limit = "it may not be played to the first trick of its suit while you hold another card of the suit."
         return f"{card} is exposed: {limit}"
-    if barred.bar is Bar.UNBROKEN:
+    if barred.bar == Bar.UNBROKEN:
         suit, breakers = _plural(card.suit).capitalize(), _named(barred.names, " or ")
         return f"{suit} may not be led before {breakers} has been played to an earlier trick."
     return "It may not be played now."

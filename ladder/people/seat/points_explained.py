@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.values.person_state import PersonPoints
 from pigpen.rules import CARDS, Card, MoonChoice, cards_in
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
 from pigpen.rules.scoring import card_points, card_weights, doubler_factor, shooter_of
+from referee.records.steps import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,17 +39,7 @@ class Reason(enum.StrEnum):
     """The partner's points."""
 
 
-@dataclass(frozen=True, slots=True)
-class PointsPart:
-    """A part of a seat's score; all parts add up to it."""
-
-    reason: Reason
-    points: int
-    card: Card | None = None
-    factor: int = 1
-
-
-def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PointsPart, ...], ...]:
+def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PersonPoints, ...], ...]:
     """
     Take the scores of a deal apart, seat by seat.
 
@@ -65,7 +56,7 @@ def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PointsPar
         return tuple(own)
     mates = [next(mate for mate in rules.teammates(seat) if mate != seat) for seat in seats]
     return tuple(
-        (*parts, PointsPart(Reason.PARTNER, sum(part.points for part in own[mate])))
+        (*parts, _part(Reason.PARTNER, sum(part.points for part in own[mate])))
         for parts, mate in zip(own, mates, strict=True)
     )
 
@@ -85,6 +76,10 @@ def _choice(rules: Rules, taken: Sequence[int], exposed: Mapping[Card, Face], sc
     return MoonChoice.ADD if list(added) == list(scores) else MoonChoice.SUBTRACT
 
 
+def _part(reason: Reason, points: int, card: Card | None = None, factor: int = 1) -> PersonPoints:
+    return PersonPoints(reason=reason.value, points=points, card="" if card is None else NAMES[card], factor=factor)
+
+
 class _Deal:
     """The captured cards of a deal."""
 
@@ -95,7 +90,7 @@ class _Deal:
         self._shooter = shooter_of(rules, taken)
         self._choice = choice
 
-    def parts(self, seat: int) -> Iterator[PointsPart]:
+    def parts(self, seat: int) -> Iterator[PersonPoints]:
         """Yield the parts of the points of a seat, a partner's left out."""
         taken, plan = self._taken[seat], self._rules.plan
         own = [*(self._shot(taken) if seat == self._shooter else self._cards(taken & plan.scoring))]
@@ -104,42 +99,46 @@ class _Deal:
             yield from self._doubled(taken, sum(part.points for part in own))
         yield from self._moon(seat)
 
-    def _cards(self, taken: int) -> Iterator[PointsPart]:
+    def _cards(self, taken: int) -> Iterator[PersonPoints]:
         for card in reversed(cards_in(taken)):
-            factor = self._weights[card]
-            yield PointsPart(Reason.CARD, self._rules.plan.points[card] * factor, card, factor)
+            yield self._card(card)
 
-    def _doubled(self, taken: int, points: int) -> Iterator[PointsPart]:
+    def _card(self, card: Card) -> PersonPoints:
+        factor = self._weights[card]
+        return _part(Reason.CARD, self._rules.plan.points[card] * factor, card, factor)
+
+    def _doubled(self, taken: int, points: int) -> Iterator[PersonPoints]:
         doubler, plan = self._rules.scoring.doubler, self._rules.plan
         assert doubler is not None
         card = CARDS[plan.doubler.bit_length() - 1]
         if taken & plan.scoring:
             factor = doubler_factor(self._rules, taken, self._weights)
-            yield PointsPart(Reason.DOUBLER, points * (factor - 1), card, factor)
+            yield _part(Reason.DOUBLER, points * (factor - 1), card, factor)
         else:
             factor = self._weights[card]
-            yield PointsPart(Reason.ALONE, doubler.alone * factor, card, factor)
+            yield _part(Reason.ALONE, doubler.alone * factor, card, factor)
 
-    def _shot(self, taken: int) -> Iterator[PointsPart]:
+    def _shot(self, taken: int) -> Iterator[PersonPoints]:
         plan, moon = self._rules.plan, self._rules.moon
         assert moon is not None
         cards = sum(part.points for part in self._cards(plan.moon))
-        yield PointsPart(Reason.MOON_CARDS, -cards if moon.shooter is ShooterCards.NEGATE else 0)
+        yield _part(Reason.MOON_CARDS, -cards if moon.shooter is ShooterCards.NEGATE else 0)
         pig = plan.pig & ~plan.moon & taken
-        for part in self._cards(taken & plan.scoring & ~plan.moon):
-            if part.card is not None and part.card.mask & pig and moon.pig_when_moon is not PigWhenMoon.KEEP:
+        for card in reversed(cards_in(taken & plan.scoring & ~plan.moon)):
+            part = self._card(card)
+            if card.mask & pig and moon.pig_when_moon is not PigWhenMoon.KEEP:
                 turned = -part.points if moon.pig_when_moon is PigWhenMoon.FLIP else 0
-                yield PointsPart(Reason.MOON_PIG, turned, part.card, part.factor)
+                yield _part(Reason.MOON_PIG, turned, card, part.factor)
             else:
                 yield part
 
-    def _moon(self, seat: int) -> Iterator[PointsPart]:
+    def _moon(self, seat: int) -> Iterator[PersonPoints]:
         moon, shooter = self._rules.moon, self._shooter
         if moon is None or shooter is None:
             return
         if moon.instead is not None and self._choice is MoonChoice.SUBTRACT:
             if seat == shooter:
-                yield PointsPart(Reason.MOON_INSTEAD, moon.instead)
+                yield _part(Reason.MOON_INSTEAD, moon.instead)
         elif seat != shooter and moon.others:
             factor = doubler_factor(self._rules, self._taken[shooter], self._weights) if moon.others_doubled else 1
-            yield PointsPart(Reason.MOON_OTHERS, moon.others * factor, factor=factor)
+            yield _part(Reason.MOON_OTHERS, moon.others * factor, factor=factor)

@@ -6,19 +6,13 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Literal
 
-from ladder.people.sessions.person_state_parts import (
-    done_between,
-    last_trick,
-    shown_deal,
-    shown_question,
-    shown_result,
-    shown_table,
-)
-from ladder.values.person_state import PersonNotice, PersonOver, PersonSheetRow, PersonState
+from ladder.people.sessions.person_state_parts import done_between, shown_deal, shown_question, shown_result
+from ladder.values.person_state import PersonNotice, PersonOver, PersonState, SheetRow
 from ladder.values.text import sanitize
 from pigpen.rules import Phase
 from pigpen.values.notices import DealResult, FaultNotice
 from pigpen.values.view import Seen
+from referee.replay.table_view import last_trick, seat_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +22,7 @@ if TYPE_CHECKING:
     from ladder.values.person_state import PersonResult, Phrase
     from pigpen.rules import Action
     from pigpen.values.notices import Notice, Welcome
+    from referee.replay.table_view import TableDeal
 
 MAX_NOTICES = 5
 """Notices that are kept."""
@@ -69,6 +64,7 @@ class PersonStateTracker:
         self._now = now
         self._number = int(clock() * 1000)
         self._seen: Seen | None = None
+        self._deal: tuple[object, TableDeal] | None = None
         self._by = ""
         self._question: Question | None = None
         self._answered: dict[int, Action] = {}
@@ -77,7 +73,7 @@ class PersonStateTracker:
         self._ended: DealResult | None = None
         self._looked_at = -1
         self._held: deque[Seen] = deque()
-        self._sheet: list[PersonSheetRow] = []
+        self._sheet: list[SheetRow] = []
         self._notices: deque[PersonNotice] = deque(maxlen=MAX_NOTICES)
         self._noticed = self._number  # a page outlives this, and shows only notices of greater numbers
         self._place: int | None = None
@@ -190,25 +186,35 @@ class PersonStateTracker:
 
     def state(self) -> PersonState:
         """Make the state as it is now; with the same number only the seconds left differ."""
-        seen, info = self._seen, self.info
-        is_end = self._result is not None
+        seen, info, ended = self._seen, self.info, self._ended
+        view = seen.view if seen else None
+        is_end = seen is not None and ended is not None and self._is_end(seen, ended)
         return PersonState(
             number=self._number,
             status=self._status(),
             reason=info.reason,
+            delay=0.0,
             connected=self._is_connected,
             away=seen is not None and seen.away,
             practice=info.practice,
             assisted=info.assisted,
-            deal=shown_deal(seen, info.kinds) if seen else None,
-            moment=shown_table(seen, self._ended if is_end else None, self._by) if seen else None,
-            last_trick=last_trick(seen.view) if seen else None,
+            deal=self._shown_deal(seen) if seen else None,
+            moment=seat_table(view, ended if is_end else None, self._by) if view else None,
+            last_trick=last_trick(view) if view else None,
             question=shown_question(self._question, self._question.until - self._now()) if self._question else None,
             result=self._result,
             sheet=tuple(self._sheet),
             notices=tuple(self._notices),
             over=self._over(),
         )
+
+    def _shown_deal(self, seen: Seen) -> TableDeal:
+        """Make what stays for a deal, once."""
+        view, kinds = seen.view, dict(self.info.kinds)
+        key = view.deal, view.seat, seen.names, kinds
+        if self._deal is None or self._deal[0] != key:
+            self._deal = key, shown_deal(view.rules, view.deal, seen.names, kinds, view.seat)
+        return self._deal[1]
 
     def _see(self, seen: Seen) -> None:
         is_new = self._seen is None or seen.view != self._seen.view
@@ -227,19 +233,22 @@ class PersonStateTracker:
 
     def _deal_over(self, result: DealResult) -> None:
         self._ended, self._question = result, None
-        self._sheet.append(PersonSheetRow(deal=result.deal, scores=result.scores, totals=result.totals))
+        self._sheet.append(SheetRow(deal=result.deal, scores=result.scores, totals=result.totals))
         if self._try_result():
             self.show()
 
     def _try_result(self) -> bool:
         """Show the end of a deal if there is one, and say whether there is."""
         seen, result = self._seen, self._ended
-        if seen is None or result is None or result.deal <= self._looked_at:
-            return False
-        if seen.view.deal != result.deal or seen.view.phase is not Phase.OVER:
+        if seen is None or result is None or result.deal <= self._looked_at or not self._is_end(seen, result):
             return False
         self._result = self._result or shown_result(seen.view, result)
         return True
+
+    @staticmethod
+    def _is_end(seen: Seen, result: DealResult) -> bool:
+        """Tell whether what is seen is the end of the deal that has this result."""
+        return seen.view.deal == result.deal and seen.view.phase is Phase.OVER
 
     def _flush(self) -> None:
         """Show what was held back, if there is anything."""

@@ -1,8 +1,8 @@
 """
 Spectators of tables: who may watch, and the public state that they see.
 
-The public view of a deal (`PublicDeal`) is made only from cards that were played or exposed: hands are never read. The
-files of each table, which hold that state, are read once, for all who watch it (`TableWatches`).
+The public view of a deal (`PublicDeal`) is made only from cards that were played or exposed. The files of each table,
+which hold that state, are read once, for all who watch it (`TableWatches`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ import hashlib
 import hmac
 import time
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ladder.app.replay_moments import shown_moment
 from ladder.errors import Busy, LadderError
 from ladder.people.sessions.person_state_parts import shown_deal
 from ladder.people.sessions.table_info import Tab, kinds_of
@@ -27,111 +25,26 @@ from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.site.server.places import SharedPlaces
 from ladder.store.queries.people_tables import chairs_of
-from ladder.values.matches import ReplayMoment
 from ladder.values.people import TablePurpose, TableStatus
-from ladder.values.person_state import PersonSheetRow, WatchState
-from pigpen.rules import Card, Exposure, Face, Phase
+from ladder.values.person_state import ENDS, SheetRow, TableShown
 from pigpen.values.notices import DealResult
-from pigpen.values.view import Seen, View
 from referee.records.file import read_record
 from referee.records.framing import RecordError
 from referee.records.journal import JournalLine
 from referee.records.lines import DealLine
 from referee.records.rules_file import rules_from
-from referee.records.steps import kind_and_words, parse_action
-from referee.replay.table_view import seat_table
+from referee.replay.public_deal import NO_SEAT, PublicDeal
+from referee.replay.table_view import last_trick
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
     from ladder.site.server.places import Place
     from ladder.store.table_models import PeopleTable
     from ladder.values.people import TableState
-    from ladder.values.person_state import PersonDeal
-    from pigpen.rules import Rules
     from referee.records.lines import Step
-
-DRAWN_AT_BOTTOM = 0
-
-
-class PublicDeal:
-    """The events of a deal, as far as they are public (C-9)."""
-
-    def __init__(self, rules: Rules, number: int, totals: Sequence[int]) -> None:
-        """
-        Begin with the cards dealt.
-
-        Args:
-            rules: The variant.
-            number: Of the deal.
-            totals: Before it, by seat.
-        """
-        self._rules = rules
-        self._number = number
-        self._totals = tuple(totals)
-        self._plays = bytearray()
-        self._leaders = bytearray()
-        self._has_passed = self._has_exposed = False
-        self._up: list[Exposure] = []
-        self._down: list[Exposure] = []
-
-    def take(self, steps: Iterable[Step]) -> None:
-        """Take the answers to a question, or to several."""
-        for step in steps:
-            kind, words = kind_and_words(step)
-            if kind == "pass":
-                self._has_passed = True
-            elif kind == "expose":
-                self._has_exposed = True
-                self._expose(step.seat, words)
-            elif kind == "play":
-                self._play(step.seat, Card.parse(words))
-
-    def view(self) -> View:
-        """Give the view of a spectator, who has no hand."""
-        played = set(self._plays)
-        known = [*self._up, *(each for each in self._down if each.card in played)]
-        hidden = [0] * self._rules.players
-        for each in self._down:
-            hidden[each.seat] += each.card not in played
-        made = View(
-            self._rules, DRAWN_AT_BOTTOM, self._number, self._phase, 0, 0, 0, 0, tuple(known), tuple(hidden),
-            bytes(self._plays), bytes(self._leaders), None, totals=self._totals,
-        )  # fmt: skip
-        is_between = len(self._plays) % self._rules.players == 0 and self._phase is Phase.PLAY and self._plays
-        return (
-            replace(made, leaders=made.leaders + bytes((made.winner(len(made.leaders) - 1),))) if is_between else made
-        )
-
-    def moment(self, names: Sequence[str], result: DealResult | None) -> ReplayMoment:
-        """Give what a page draws; *result* if the deal is over."""
-        view = self.view()
-        made = shown_moment(seat_table(view, names, result))
-        seats = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.seats)
-        is_to_lead = self._phase is Phase.EXPOSE and (self._has_exposed or not self._rules.exposing)
-        return made.model_copy(update={"seats": seats} | ({"phase": "play"} if is_to_lead else {}))
-
-    @property
-    def _phase(self) -> Phase:
-        if self._plays:
-            return Phase.OVER if len(self._plays) == len(self._rules.deck) else Phase.PLAY
-        if self._rules.pass_offset(self._number) and not self._has_passed:
-            return Phase.PASS
-        return Phase.EXPOSE
-
-    def _expose(self, seat: int, words: str) -> None:
-        action = parse_action("expose", words)
-        assert isinstance(action, dict)
-        for card, face in action.items():
-            (self._up if face is Face.UP else self._down).append(Exposure(seat, card, face))
-
-    def _play(self, seat: int, card: Card) -> None:
-        if len(self._plays) % self._rules.players == 0:
-            self._leaders.append(seat)
-        self._plays.append(card)
-
 
 KEY_BYTES = 16
 
@@ -187,7 +100,7 @@ class WatchedFiles:
         self._known = -1, 0
         self._number = 0
 
-    def look(self, table: TableState) -> list[WatchState]:
+    def look(self, table: TableState) -> list[TableShown]:
         """Give the table after each step that is new, or as it is now for the first time; nothing if nothing is new."""
         is_over = table.status in (TableStatus.OVER, TableStatus.ENDED)
         seen = (*map(_mark, self._paths), (is_over, 0))
@@ -233,7 +146,7 @@ class WatchedFiles:
             return None, None
         public = self._begun(last.deal)
         public.take(last.steps)
-        return public, DealResult(last.deal, DRAWN_AT_BOTTOM, last.scores, last.totals)
+        return public, DealResult(last.deal, NO_SEAT, last.scores, last.totals)
 
     def _begun(self, deal: int) -> PublicDeal:
         before = [line.totals for line in self._deals if line.deal < deal]
@@ -241,21 +154,19 @@ class WatchedFiles:
 
     def _state(
         self, public: PublicDeal | None, result: DealResult | None, table: TableState, *, is_over: bool = False
-    ) -> WatchState:
+    ) -> TableShown:
         self._number += 1
-        rows = (PersonSheetRow(deal=line.deal, scores=line.scores, totals=line.totals) for line in self._deals)
-        return WatchState(
+        view = public.view() if public else None
+        return TableShown(
             number=self._number,
-            is_over=is_over,
+            status="playing" if not is_over else "ended" if table.status is TableStatus.ENDED else "over",
             reason=table.reason if table.status is TableStatus.ENDED else "",
             delay=self._delay,
-            deal=self._head(public) if public else None,
-            moment=public.moment(self._names, result) if public else None,
-            sheet=tuple(rows),
+            deal=shown_deal(self._rules, view.deal, self._names, self._kinds, None) if view else None,
+            moment=public.moment(result) if public else None,
+            last_trick=last_trick(view) if view else None,
+            sheet=tuple(SheetRow(deal=line.deal, scores=line.scores, totals=line.totals) for line in self._deals),
         )
-
-    def _head(self, public: PublicDeal) -> PersonDeal:
-        return shown_deal(Seen(public.view(), self._names), self._kinds)
 
 
 def _deals_in(record: Path) -> list[DealLine]:
@@ -302,7 +213,7 @@ class TableWatches:
         self._ladder = ladder
         self._watches: dict[str, _Watch] = {}
 
-    async def open_tab(self, name: str, key: str, address: str) -> Tab[WatchState]:
+    async def open_tab(self, name: str, key: str, address: str) -> Tab[TableShown]:
         """
         Watch a table in one more tab.
 
@@ -331,18 +242,18 @@ class _Watch:
     """One table."""
 
     def __init__(self, ladder: Ladder, table: TableState, key: str, gone: Callable[[], object]) -> None:
-        self.tabs: dict[Tab[WatchState], Place] = {}
+        self.tabs: dict[Tab[TableShown], Place] = {}
         self._ladder = ladder
         self._table = table
         self._key = key
         self._gone = gone
         self._delay = ladder.settings.live_delay
         self._files = WatchedFiles(ladder, table, self._delay)
-        self._last: WatchState | None = None
+        self._last: TableShown | None = None
         self._places = SharedPlaces(MAX_TABS)
         self._task = asyncio.ensure_future(self._follow())
 
-    def open_tab(self, address: str) -> Tab[WatchState]:
+    def open_tab(self, address: str) -> Tab[TableShown]:
         """See `TableWatches.open_tab`."""
         tab = Tab(self._leave, *([self._last] if self._last else []))
         place = self._places.take(address, lambda: self._give_up(tab))
@@ -357,13 +268,13 @@ class _Watch:
         with suppress(asyncio.CancelledError):
             await self._task
 
-    def _leave(self, tab: Tab[WatchState]) -> None:
+    def _leave(self, tab: Tab[TableShown]) -> None:
         if (place := self.tabs.pop(tab, None)) is not None:
             place.leave()
         if not self.tabs:
             asyncio.get_running_loop().call_later(LINGER_SECONDS, self._end_unwatched)
 
-    def _give_up(self, tab: Tab[WatchState]) -> None:
+    def _give_up(self, tab: Tab[TableShown]) -> None:
         tab.end()
         self._leave(tab)
 
@@ -373,10 +284,10 @@ class _Watch:
 
     async def _follow(self) -> None:
         """Look again and again, and tell what was seen when it is old enough."""
-        coming: list[tuple[float, WatchState]] = []
+        coming: list[tuple[float, TableShown]] = []
         ask_at = 0.0
         try:
-            while self._last is None or not self._last.is_over:
+            while self._last is None or self._last.status not in ENDS:
                 now = time.monotonic()
                 if now >= ask_at:
                     ask_at = now + ASK_SECONDS
@@ -392,7 +303,7 @@ class _Watch:
                 tab.end()
             self._gone()
 
-    def _tell(self, state: WatchState) -> None:
+    def _tell(self, state: TableShown) -> None:
         self._last = state
         for tab in self.tabs:
             tab.put(state)

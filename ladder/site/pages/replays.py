@@ -25,13 +25,15 @@ from ladder.site.server.problems import NOT_SERVED, again, asker_of
 from ladder.site.server.viewer import viewer_of
 from ladder.values.why import Costliest, Inbox, Why
 from referee.records.steps import BY_AWAY, BY_FORCED, BY_TAKEOVER
+from referee.replay.table_view import card_names, exposed_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ladder.site.server.context import Site
-    from ladder.values.matches import DealReplayed, ReplayStep, ReplayTrick
+    from ladder.values.matches import DealReplayed, ReplayTrick
     from ladder.values.value import Value
+    from referee.replay.table_view import TableStep
 
 SUITS = "SHDC"
 RANKS = "AKQJT98765432"
@@ -59,9 +61,9 @@ def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
     return {
         "bot": shown.bots[seat],
         "suits": [[card for card in dealt if card[1] == suit] for suit in SUITS],
-        "passed": last.passed,
+        "passed": card_names(last.passed),
         "pass_to": shown.bots[(seat + shown.pass_offset) % shown.players],
-        "exposed": last.exposed,
+        "exposed": exposed_names(last.exposed),
         "score": shown.scores[seat],
         "total": shown.totals[seat],
     }
@@ -69,7 +71,7 @@ def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
 
 def _trick(shown: DealReplayed, trick: ReplayTrick) -> dict[str, object]:
     """Give the cards of a trick by seat, each with the step after which it lies on the table."""
-    cards, end = trick.cards.split(), shown.moments[trick.ends].after or 0
+    cards, end = card_names(trick.cards).split(), shown.moments[trick.ends].after or 0
     plays = []
     for seat in range(shown.players):
         place = (seat - trick.leader) % shown.players
@@ -88,7 +90,7 @@ def _notes(shown: DealReplayed) -> Iterator[dict[str, object]]:
             decided[step.seat] = step.by
 
 
-def _note(shown: DealReplayed, step: ReplayStep) -> dict[str, object]:
+def _note(shown: DealReplayed, step: TableStep) -> dict[str, object]:
     return {
         "step": step.number,
         "bot": shown.bots[step.seat],

@@ -1,4 +1,5 @@
-// One deal of a record played again in the browser: gives what the API gives for a match of the ladder.
+// A deal as its steps make it, in the browser: of a record that is played again, or of a match that is being played.
+// It gives what the API gives for a match of the ladder.
 // @ts-check
 
 import { height } from "./cards.js";
@@ -7,9 +8,9 @@ import { cardPoints, named, valuesOf } from "./score.js";
 import { StepReader, grouped, kindOf } from "./steps.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
-/** @typedef {import("./shapes").Step} Step */
-/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./shapes").TableSeat} TableSeat */
+/** @typedef {import("./shapes").TableStep} TableStep */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
 
 const OFFSETS = { left: () => 1, right: (/** @type {number} */ n) => n - 1, across: (/** @type {number} */ n) => n >> 1 };
 
@@ -26,17 +27,58 @@ function canonical(cards) {
   return CARDS.filter((card) => there.has(card)).join(" ");
 }
 
-/** The cards and their owners while a deal is played; every hand is known here. */
-class Table {
-  /** @param {any} rules @param {any} line @param {number | null} seat Whose knowledge is shown; null: all hands. */
-  constructor(rules, line, seat) {
+/** Cards dealt to each seat. @param {any} rules */
+function handSize(rules) {
+  return Math.floor((CARDS.length - named(rules.removed ?? []).length) / rules.players);
+}
+
+/**
+ * The part that stays for a whole deal.
+ * @param {any} rules As in a record. @param {number} number Of the deal. @param {string[]} bots By seat.
+ * @param {("person" | "house" | "bot")[]} kinds By seat. @param {number | null} seat As in the API.
+ * @returns {import("./shapes").TableDeal}
+ */
+export function dealOf(rules, number, bots, kinds, seat) {
+  return {
+    number,
+    variant: rules.name,
+    title: rules.title,
+    players: rules.players,
+    hand_size: handSize(rules),
+    low_is_better: rules.scoring.better === "low",
+    partners: rules.partners === true,
+    pass_offset: passOffset(rules, number),
+    pass_count: rules.passing?.cards ?? 0,
+    face_up: rules.exposing?.face_up ?? 0,
+    face_down: rules.exposing?.face_down ?? 0,
+    moon_others: rules.moon?.others ?? 0,
+    moon_instead: rules.moon?.instead ?? null,
+    seat,
+    bots,
+    kinds,
+  };
+}
+
+/** As the seat of `PlayedDeal`: what all can see, and no hand. */
+export const PUBLIC = -1;
+
+/** The cards and their owners while a deal is played. */
+export class PlayedDeal {
+  /**
+   * @param {any} rules @param {number} number Of the deal. @param {string[] | null} hands By seat; null: none is known.
+   * @param {number | null} seat Whose knowledge is shown; null: all hands; `PUBLIC`: what all can see.
+   * @param {number[]} totals Before the deal, by seat.
+   */
+  constructor(rules, number, hands, seat, totals) {
     this.rules = rules;
-    this.line = line;
     this.seat = seat;
+    this.totals = totals;
     this.n = rules.players;
-    this.offset = passOffset(rules, line.deal);
-    /** @type {Set<string>[]} */
-    this.hands = line.hands.map((/** @type {string} */ hand) => new Set(hand.split(" ")));
+    this.offset = passOffset(rules, number);
+    this.isKnown = hands !== null;
+    const unknown = Array.from({ length: handSize(rules) }, (_, place) => String(place)).join(" ");
+    /** Where no hand is known, numbers stand for the cards. @type {Set<string>[]} */
+    this.hands = (hands ?? Array(rules.players).fill(unknown)).map((hand) => new Set(hand.split(" ")));
     /** @type {string[][]} */
     this.passed = Array.from({ length: this.n }, () => []);
     /** @type {{seat: number, card: string, down: boolean}[]} */
@@ -84,14 +126,15 @@ class Table {
 
   /** @param {any} step @param {string} card @param {boolean} down */
   #take(step, card, down) {
-    if (!this.hands[step.seat]?.has(card)) {
+    const held = this.isKnown ? card : [...this.hands[step.seat]][0];
+    if (!this.hands[step.seat]?.has(held)) {
       throw new Error(`${step.seat} ${card}`);
     }
     if (step.expose !== undefined) {
       this.exposures.push({ seat: step.seat, card, down });
       return;
     }
-    this.hands[step.seat].delete(card);
+    this.hands[step.seat].delete(held);
     if (step.pass !== undefined) {
       this.passed[step.seat].push(card);
       return;
@@ -107,6 +150,37 @@ class Table {
     }
   }
 
+  /** Whether every card has been played. */
+  get isOver() {
+    return this.plays.length === this.n * handSize(this.rules);
+  }
+
+  /** Cards were put face down of which only the number is known. @param {number} seat @param {number} count */
+  hide(seat, count) {
+    for (let each = 0; each < count; each++) {
+      this.exposures.push({ seat, card: "", down: true });
+    }
+  }
+
+  /** The table as it is. @param {TableStep[]} steps @param {any[]} next The steps to come. @param {number | null} after @returns {TableMoment} */
+  moment(steps, next, after) {
+    const trick = this.trick();
+    const kind = kindOf(next[0]);
+    return {
+      after,
+      steps,
+      phase: kind ?? "over",
+      trick: Math.ceil(this.plays.length / this.n),
+      leader: trick[0]?.seat ?? null,
+      cards: trick.map((play) => play.card).join(" "),
+      winning: this.winning()?.seat ?? null,
+      complete: trick.length === this.n,
+      seats: this.seats(!kind, next),
+      scores: null,
+      totals: this.totals,
+    };
+  }
+
   /** Exposed cards that are known from where one looks. */
   known() {
     return this.exposures.filter(
@@ -114,7 +188,7 @@ class Table {
     );
   }
 
-  /** @param {boolean} over @param {any[]} asked The steps to come next. @returns {ViewedSeat[]} */
+  /** @param {boolean} over @param {any[]} asked The steps to come next. @returns {TableSeat[]} */
   seats(over, asked) {
     const known = over ? this.exposures : this.known();
     const exposed = new Map(known.map((shown) => [shown.card, shown.down]));
@@ -122,7 +196,7 @@ class Table {
     return this.hands.map((_, seat) => this.#viewedSeat(seat, points[seat], asked));
   }
 
-  /** @param {number} seat @param {number} points @param {any[]} asked @returns {ViewedSeat} */
+  /** @param {number} seat @param {number} points @param {any[]} asked @returns {TableSeat} */
   #viewedSeat(seat, points, asked) {
     const isOpen = this.seat === null || this.seat === seat;
     const shown = this.known().filter((each) => each.seat === seat);
@@ -165,22 +239,23 @@ class Table {
  * @throws {Error} If that cannot be.
  */
 export function played(match, line, seat, decisions) {
-  const table = new Table(match.rules, line, seat);
+  const before = line.totals.map((/** @type {number} */ total, /** @type {number} */ seat) => total - line.scores[seat]);
+  const table = new PlayedDeal(match.rules, line.deal, line.hands, seat, before);
   const groups = grouped(line.steps);
   const reader = new StepReader(line, seat, [...decisions]);
-  /** @type {Moment[]} */
+  /** @type {TableMoment[]} */
   const made = [];
   groups.unshift([]);
   groups.forEach((group, place) => {
     if (group.length) {
       table.apply(group);
     }
-    made.push(moment(table, reader.read(group), groups[place + 1] ?? [], seat === null ? reader.done : null));
+    made.push(table.moment(reader.read(group), groups[place + 1] ?? [], seat === null ? reader.done : null));
   });
-  if (table.plays.length !== table.n * Math.floor((52 - named(match.rules.removed ?? []).length) / table.n)) {
+  if (!table.isOver) {
     throw new Error("the deal is not whole");
   }
-  made.push({ ...made[made.length - 1], steps: [], result: true });
+  made.push({ ...made[made.length - 1], steps: [], scores: line.scores, totals: line.totals });
   return {
     moments: made,
     tricks: tricks(made),
@@ -188,25 +263,7 @@ export function played(match, line, seat, decisions) {
   };
 }
 
-/** @param {Table} table @param {Step[]} steps @param {any[]} next @param {number | null} after @returns {Moment} */
-function moment(table, steps, next, after) {
-  const trick = table.trick();
-  const kind = kindOf(next[0]);
-  return {
-    after,
-    steps,
-    phase: kind ?? "over",
-    trick: Math.ceil(table.plays.length / table.n),
-    leader: trick[0]?.seat ?? null,
-    cards: trick.map((play) => play.card).join(" "),
-    winning: table.winning()?.seat ?? null,
-    complete: trick.length === table.n,
-    seats: table.seats(!kind, next),
-    result: false,
-  };
-}
-
-/** @param {Moment[]} made */
+/** @param {TableMoment[]} made */
 function tricks(made) {
   const found = [];
   for (let place = 1; place < made.length; place++) {

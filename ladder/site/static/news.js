@@ -6,8 +6,8 @@ import { setText, spoken } from "./table.js";
 import { make, short, signed } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").Step} Step */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
+/** @typedef {import("./shapes").TableStep} TableStep */
 /** @typedef {import("./words.js").Words} Words */
 
 const WORTH_A_WORD = 5;
@@ -30,7 +30,7 @@ export function sentence(deal, place, words) {
   if (place === 0) {
     return words("dealt");
   }
-  if (moment.result) {
+  if (moment.scores) {
     return words("over");
   }
   if (step?.kind === "play") {
@@ -42,7 +42,7 @@ export function sentence(deal, place, words) {
   return sealed(deal, place, words);
 }
 
-/** @param {Deal} deal @param {number} place @param {Step} step @param {Words} words */
+/** @param {Deal} deal @param {number} place @param {TableStep} step @param {Words} words */
 function played(deal, place, step, words) {
   const moment = deal.moments[place];
   const isLead = cardsOf(moment.cards).length === 1;
@@ -71,7 +71,7 @@ function sealed(deal, place, words) {
 
 /**
  * Who decided each step of a moment, and how long that took.
- * @param {Deal} deal @param {Moment} moment @param {Words} words
+ * @param {Deal} deal @param {TableMoment} moment @param {Words} words
  */
 export function decisions(deal, moment, words) {
   return moment.steps.filter((step) => step.by).map((step) => {
@@ -89,7 +89,7 @@ export function decisions(deal, moment, words) {
   });
 }
 
-/** @param {Step} step @param {Words} words @returns {(string | Node)[]} */
+/** @param {TableStep} step @param {Words} words @returns {(string | Node)[]} */
 function action(step, words) {
   if (step.kind === "moon") {
     return [words(`choice-${step.action}`)];
@@ -98,18 +98,18 @@ function action(step, words) {
   return named.length ? named : [words("nothing")];
 }
 
-/** @param {Deal} deal @param {Step} step @param {Words} words */
+/** @param {Deal} deal @param {TableStep} step @param {Words} words */
 function by(deal, step, words) {
   if (step.by.startsWith(DEFAULT)) {
     return words("by-default");
   }
-  if (step.by === "bot" && deal.people.includes(step.seat)) {
+  if (step.by === "bot" && deal.kinds[step.seat] === "person") {
     return words("by-person");
   }
   return words(`by-${step.by}`);
 }
 
-/** @param {Step} step @param {Words} words */
+/** @param {TableStep} step @param {Words} words */
 function times(step, words) {
   const parts = [];
   if (step.decision !== null) {
@@ -129,9 +129,8 @@ function times(step, words) {
 
 /** The scores beside the table: made once for a deal, then only numbers change. */
 export class Scores {
-  /** @param {HTMLElement} body @param {Deal} deal */
+  /** @param {HTMLElement} body @param {import("./shapes").TableDeal} deal */
   constructor(body, deal) {
-    this.deal = deal;
     this.rows = deal.bots.map((bot) => {
       const name = make("th", "", bot);
       name.setAttribute("scope", "row");
@@ -140,12 +139,12 @@ export class Scores {
     body.replaceChildren(...this.rows.map((row) => make("tr", "", row.name, row.points, row.total)));
   }
 
-  /** @param {Moment} moment */
+  /** @param {TableMoment} moment */
   show(moment) {
     this.rows.forEach((row, seat) => {
-      const points = moment.result ? this.deal.scores[seat] : moment.seats[seat].points;
+      const points = moment.scores ? moment.scores[seat] : moment.seats[seat].points;
       setText(row.points, signed(points));
-      setText(row.total, signed((moment.result ? this.deal.totals : this.deal.totals_before)[seat]));
+      setText(row.total, signed(moment.totals[seat]));
     });
   }
 }

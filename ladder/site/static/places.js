@@ -23,13 +23,13 @@ export function momentOf(deal, hash) {
 /** What an address calls a moment; empty for the first one. @param {Deal} deal @param {number} place */
 export function nameOf(deal, place) {
   const moment = deal.moments[place];
-  return moment.result ? RESULT : place ? String(moment.after) : "";
+  return moment.scores ? RESULT : place ? String(moment.after) : "";
 }
 
 /** The moments worth a halt: those before the first card, each full trick, the result. @param {Deal} deal */
 export function stopsOf(deal) {
   return deal.moments.flatMap((moment, place) =>
-    !moment.trick || (moment.complete && moment.steps[0]?.kind === "play") || moment.result ? [place] : [],
+    !moment.trick || (moment.complete && moment.steps[0]?.kind === "play") || moment.scores ? [place] : [],
   );
 }
 

@@ -5,7 +5,7 @@ import { Scores } from "./news.js";
 import { Actions } from "./play_actions.js";
 import { Answers } from "./play_answers.js";
 import { Ask } from "./play_ask.js";
-import { Board, asWhole } from "./play_board.js";
+import { Board } from "./play_board.js";
 import { FirstExposing } from "./play_exposing.js";
 import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
@@ -19,11 +19,11 @@ import { Settings } from "./play_settings.js";
 import { Sheet } from "./play_sheet.js";
 import { Sound } from "./play_sound.js";
 import { Stream } from "./play_stream.js";
-import { setText } from "./table.js";
+import { setText, southOf } from "./table.js";
 import { make, wordsIn } from "./words.js";
 
-/** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
 /** @typedef {import("./shapes").PersonState} PersonState */
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
@@ -151,17 +151,15 @@ class PersonTable extends HTMLElement {
     this.answers.playOn(state);
   }
 
-  /** The points beside the table. @param {PersonDeal} deal @param {Moment} moment */
+  /** The points beside the table. @param {TableDeal} deal @param {TableMoment} moment */
   #score(deal, moment) {
-    const last = this.state?.sheet.at(-1);
-    const ended = moment.phase === "over" && last?.deal === deal.number ? last : null;
-    const key = `${deal.number} ${!!ended} ${deal.bots.join("\0")}`;
+    const key = deal.bots.join("\0");
     if (key !== this.#scored) {
-      this.scores = new Scores(this.find("scores"), asWhole(deal, ended));
-      this.scores.rows[deal.seat].name.append(" ", make("span", "tag", this.words("you-too")));
+      this.scores = new Scores(this.find("scores"), deal);
+      this.scores.rows[southOf(deal)].name.append(" ", make("span", "tag", this.words("you-too")));
       this.#scored = key;
     }
-    this.scores?.show({ ...moment, result: !!ended });
+    this.scores?.show(moment);
     setText(this.find("deal"), place(deal, moment, this.words));
   }
 

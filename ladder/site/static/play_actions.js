@@ -4,7 +4,7 @@
 import { whyBarred } from "./play_prompt.js";
 
 /** @typedef {import("./play.js").PersonTable} PersonTable */
-/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -55,7 +55,7 @@ export class Actions {
     const found = choice.press(card, isKey || this.table.settings.taps === 1);
     this.table.remark("");
     if (found.answer) {
-      this.table.board.settle(/** @type {PersonDeal} */ (this.table.state?.deal));
+      this.table.board.settle(/** @type {TableDeal} */ (this.table.state?.deal));
       this.table.answers.send(found.answer);
     } else if (found.say) {
       this.table.sound.play("wrong");

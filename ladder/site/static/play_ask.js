@@ -6,7 +6,7 @@ import { setText, spoken } from "./table.js";
 import { make, signed } from "./words.js";
 
 /** @typedef {import("./play_choice.js").Choice} Choice */
-/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** @typedef {import("./words.js").Words} Words */
 /**
@@ -66,18 +66,19 @@ export class Ask {
       return [make("span", "slots"), this.#button("pass-these", "main confirm", this.actions.confirm)];
     }
     if (choice && kind === "expose") {
-      const rows = [...choice.legal].map((card) => this.#faces(/** @type {PersonDeal} */ (state.deal), choice, card));
+      const rows = [...choice.legal].map((card) => this.#faces(/** @type {TableDeal} */ (state.deal), choice, card));
       return [make("div", "faces", ...rows), this.#button("expose-none", "main confirm", this.actions.confirm)];
     }
     if (choice && kind === "moon") {
-      return choice.question.moon.map(({ choice: which, points, others }) =>
-        this.#button(others ? "moon-others" : "moon-mine", "main", () => this.actions.answer(which), { points: signed(points) }),
-      );
+      const { moon_instead, moon_others } = /** @type {TableDeal} */ (state.deal);
+      const button = (/** @type {string} */ key, /** @type {string} */ answer, /** @type {number} */ points) =>
+        this.#button(key, "main", () => this.actions.answer(answer), { points: signed(points) });
+      return [button("moon-mine", "subtract", moon_instead ?? 0), button("moon-others", "add", moon_others)];
     }
     return claim ? [this.#button("claim", "", this.actions.claim)] : [];
   }
 
-  /** How one card is exposed. @param {PersonDeal} deal @param {Choice} choice @param {string} card */
+  /** How one card is exposed. @param {TableDeal} deal @param {Choice} choice @param {string} card */
   #faces(deal, choice, card) {
     const group = make("div", "face-choice", ...cards(card, this.words));
     group.setAttribute("role", "radiogroup");

@@ -4,8 +4,8 @@
 import { cardsOf, height } from "./cards.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
-/** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
+/** @typedef {import("./shapes").TableSeat} TableSeat */
 
 /**
  * The states to show after *before*, of which the last is *next*.
@@ -28,7 +28,7 @@ export function between(before, next) {
 
 /**
  * The cards played from one moment to the other, as far as they are known.
- * @param {Moment} from @param {Moment} to @param {PersonState} next
+ * @param {TableMoment} from @param {TableMoment} to @param {PersonState} next
  */
 function missing(from, to, next) {
   const [old, late] = [cardsOf(from.cards), cardsOf(to.cards)];
@@ -50,8 +50,8 @@ function missing(from, to, next) {
 
 /**
  * The moment after one more card.
- * @param {Moment} now @param {number} leader @param {string} card @param {boolean} isNew Whether it is a lead.
- * @param {PersonState} next @returns {Moment}
+ * @param {TableMoment} now @param {number} leader @param {string} card @param {boolean} isNew Whether it is a lead.
+ * @param {PersonState} next @returns {TableMoment}
  */
 function after(now, leader, card, isNew, next) {
   const players = now.seats.length;
@@ -71,7 +71,7 @@ function after(now, leader, card, isNew, next) {
   return { ...now, steps: [step], trick: now.trick + Number(isNew), leader, cards: cards.join(" "), winning, complete, seats };
 }
 
-/** @type {import("./shapes").Step} */
+/** @type {import("./shapes").TableStep} */
 const NO_STEP = {
   number: null, seat: 0, kind: "play", action: "", by: "", why: "",
   took_ms: null, cpu_ms: null, unasked_ms: null, decision: null, printed: "",
@@ -83,7 +83,7 @@ function best(cards) {
   return cards.reduce((found, card, place) => (rank(card) > rank(cards[found]) ? place : found), 0);
 }
 
-/** @param {ViewedSeat} viewed @param {string} card @returns {ViewedSeat} */
+/** @param {TableSeat} viewed @param {string} card @returns {TableSeat} */
 function without(viewed, card) {
   const hand = cardsOf(viewed.hand);
   return hand.includes(card)

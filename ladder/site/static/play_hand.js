@@ -6,7 +6,7 @@ import { arrange, spoken } from "./table.js";
 import { make } from "./words.js";
 
 /** @typedef {import("./play_choice.js").Choice} Choice */
-/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
+/** @typedef {import("./shapes").TableSeat} TableSeat */
 /** @typedef {import("./words.js").Words} Words */
 
 const IN_ORDER = [...SUITS].reverse();

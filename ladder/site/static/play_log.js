@@ -2,12 +2,12 @@
 // @ts-check
 
 import { cardsOf, order } from "./cards.js";
-import { listed, spoken } from "./table.js";
+import { listed, southOf, spoken } from "./table.js";
 import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
-/** @typedef {import("./shapes").PersonDeal} PersonDeal */
-/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
 /** @typedef {import("./words.js").Words} Words */
 
 const MAX_ENTRIES = 400;
@@ -57,7 +57,7 @@ export class Log {
         this.#happened(deal, then, moment);
       }
       if (now.result && !before?.result) {
-        this.say(this.words("deal-ends", { points: signed(now.result.scores[deal.seat]), total: signed(now.result.totals[deal.seat]) }), "deal");
+        this.say(this.words("deal-ends", { points: signed(now.result.scores[southOf(deal)]), total: signed(now.result.totals[southOf(deal)]) }), "deal");
       }
     }
     if (before && before.away !== now.away) {
@@ -66,9 +66,9 @@ export class Log {
     this.#notices(before, now);
   }
 
-  /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now */
+  /** @param {TableDeal} deal @param {TableMoment} then @param {TableMoment} now */
   #happened(deal, then, now) {
-    const me = deal.seat;
+    const me = southOf(deal);
     const viewed = now.seats[me];
     if (viewed.received && !then.seats[me].received) {
       const from = (me - deal.pass_offset + deal.players) % deal.players;
@@ -86,7 +86,7 @@ export class Log {
     }
   }
 
-  /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now @param {import("./shapes").Step} step */
+  /** @param {TableDeal} deal @param {TableMoment} then @param {TableMoment} now @param {import("./shapes").TableStep} step */
   #played(deal, then, now, { seat, action: card, by }) {
     const isMine = seat === deal.seat;
     const does = cardsOf(now.cards).length === 1 ? "lead" : "play";
@@ -102,7 +102,7 @@ export class Log {
     }
   }
 
-  /** @param {PersonDeal} deal @param {Moment} now */
+  /** @param {TableDeal} deal @param {TableMoment} now */
   #exposed(deal, now) {
     const shown = now.seats.flatMap((viewed, seat) => {
       const down = this.words("down");
@@ -125,9 +125,9 @@ export class Log {
     }
   }
 
-  /** @param {Moment} moment @param {PersonDeal} deal */
+  /** @param {TableMoment} moment @param {TableDeal} deal */
   #hand(moment, deal) {
-    return this.cards(moment.seats[deal.seat].hand);
+    return this.cards(moment.seats[southOf(deal)].hand);
   }
 
   /** Cards as they are held. @param {string} names */

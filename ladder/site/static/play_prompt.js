@@ -2,7 +2,7 @@
 // @ts-check
 
 import { cardsOf } from "./cards.js";
-import { listed, spoken } from "./table.js";
+import { listed, southOf, spoken } from "./table.js";
 
 /** @typedef {import("./play_choice.js").Choice} Choice */
 /** @typedef {import("./shapes").PersonState} PersonState */
@@ -30,14 +30,14 @@ export function prompt(state, choice, connection, words) {
 
 /**
  * Where the game is.
- * @param {import("./shapes").PersonDeal} deal @param {import("./shapes").Moment} moment @param {Words} words
+ * @param {import("./shapes").TableDeal} deal @param {import("./shapes").TableMoment} moment @param {Words} words
  */
 export function place(deal, moment, words) {
   const number = words("deal-number", { number: deal.number + 1 });
   if (moment.trick) {
     return `${number} · ${words("trick", { number: moment.trick, count: deal.hand_size })}`;
   }
-  const who = deal.bots[(deal.seat + deal.pass_offset) % deal.players];
+  const who = deal.bots[(southOf(deal) + deal.pass_offset) % deal.players];
   return deal.pass_offset ? `${number} · ${words("passing-to", { count: deal.pass_count, who })}` : number;
 }
 

@@ -2,10 +2,11 @@
 // @ts-check
 
 import { cards } from "./news.js";
+import { southOf } from "./table.js";
 import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
-/** @typedef {import("./shapes").PersonDeal} PersonDeal */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
 /** @typedef {import("./shapes").PersonPoints} PersonPoints */
 /** @typedef {import("./shapes").PersonResult} PersonResult */
 /** @typedef {import("./words.js").Words} Words */
@@ -40,7 +41,7 @@ export class Results {
     return !!key;
   }
 
-  /** @param {PersonDeal} deal @param {PersonResult} result */
+  /** @param {TableDeal} deal @param {PersonResult} result */
   #deal(deal, result) {
     const title = this.#title(this.words("end-of-deal", { number: result.deal + 1 }));
     const moon = result.shooter === null ? [] : [make("p", "moon", this.words("moon-shot", { who: this.#name(deal, result.shooter) }))];
@@ -54,7 +55,7 @@ export class Results {
     return [make("div", "end-head", title, go), ...moon, make("div", "explained", ...rows), costliest];
   }
 
-  /** @param {PersonDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
+  /** @param {TableDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
   #seat(deal, result, seat, isBest) {
     const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", signed(result.scores[seat])));
     const total = make("p", "note", this.words("total-now", { points: signed(result.totals[seat]) }));
@@ -74,7 +75,7 @@ export class Results {
     return make("li", "", ...cards(part.card, this.words), text, ...times);
   }
 
-  /** @param {PersonDeal} deal @param {import("./shapes").PersonOver} over */
+  /** @param {TableDeal} deal @param {import("./shapes").PersonOver} over */
   #game(deal, over) {
     const title = this.#title(this.words("game-over"));
     const seats = seatsOf(deal);
@@ -107,18 +108,18 @@ export class Results {
     return title;
   }
 
-  /** @param {PersonDeal} deal @param {number} seat */
+  /** @param {TableDeal} deal @param {number} seat */
   #name(deal, seat) {
     return seat === deal.seat ? this.words("you") : deal.bots[seat];
   }
 }
 
-/** The person first, then clockwise. @param {PersonDeal} deal */
+/** The person first, then clockwise. @param {TableDeal} deal */
 function seatsOf(deal) {
-  return deal.bots.map((_, place) => (deal.seat + place) % deal.players);
+  return deal.bots.map((_, place) => (southOf(deal) + place) % deal.players);
 }
 
-/** @param {PersonDeal} deal @param {number[]} scores */
+/** @param {TableDeal} deal @param {number[]} scores */
 function bestOf(deal, scores) {
   return deal.low_is_better ? Math.min(...scores) : Math.max(...scores);
 }

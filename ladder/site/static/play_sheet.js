@@ -1,10 +1,11 @@
 // The score sheet, deal by deal, and the chart of the totals.
 // @ts-check
 
+import { southOf } from "./table.js";
 import { make, signed } from "./words.js";
 
-/** @typedef {import("./shapes").PersonDeal} PersonDeal */
-/** @typedef {import("./shapes").PersonSheetRow} PersonSheetRow */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
+/** @typedef {import("./shapes").SheetRow} SheetRow */
 /** @typedef {import("./words.js").Words} Words */
 /** A column: its name, and the seat whose points it has. @typedef {{name: string, seat: number, isMine: boolean}} Column */
 
@@ -20,7 +21,7 @@ export class Sheet {
     this.words = words;
   }
 
-  /** @param {PersonDeal} deal @param {PersonSheetRow[]} rows */
+  /** @param {TableDeal} deal @param {SheetRow[]} rows */
   show(deal, rows) {
     const key = `${deal.bots.join("\0")} ${rows.length} ${rows.at(-1)?.totals}`;
     if (key === this.#key) {
@@ -34,7 +35,7 @@ export class Sheet {
     );
   }
 
-  /** @param {Column[]} columns @param {PersonSheetRow[]} rows */
+  /** @param {Column[]} columns @param {SheetRow[]} rows */
   #table(columns, rows) {
     const heads = columns.map((column, place) => {
       const head = cell("th", column.isMine ? "num mine" : "num", column.name);
@@ -61,9 +62,9 @@ export class Sheet {
   }
 }
 
-/** Partners share a column. @param {PersonDeal} deal @param {Words} words @returns {Column[]} */
+/** Partners share a column. @param {TableDeal} deal @param {Words} words @returns {Column[]} */
 export function columnsOf(deal, words) {
-  const seats = Array.from({ length: deal.partners ? 2 : deal.players }, (_, place) => (deal.seat + place) % deal.players);
+  const seats = Array.from({ length: deal.partners ? 2 : deal.players }, (_, place) => (southOf(deal) + place) % deal.players);
   const name = (/** @type {number} */ seat) => (seat === deal.seat ? words("you") : deal.bots[seat]);
   return seats.map((seat) => ({
     name: deal.partners ? `${name(seat)} + ${name((seat + 2) % deal.players)}` : name(seat),
@@ -95,7 +96,7 @@ function sample(place) {
   return svg("svg", { viewBox: "0 0 22 10", class: "line-sample", "aria-hidden": "true" }, line);
 }
 
-/** The totals after each deal, a line for each column. @param {Column[]} columns @param {PersonSheetRow[]} rows @param {string} label */
+/** The totals after each deal, a line for each column. @param {Column[]} columns @param {SheetRow[]} rows @param {string} label */
 export function chart(columns, rows, label) {
   const all = rows.flatMap((row) => columns.map(({ seat }) => row.totals[seat]));
   const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)];

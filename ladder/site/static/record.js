@@ -2,7 +2,7 @@
 // @ts-check
 
 import { Differs, LINE_BYTES, MAX_PLAYERS, lines } from "./chain.mjs";
-import { played, passOffset } from "./deal_replay.js";
+import { dealOf, played } from "./deal_replay.js";
 import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
 import { wasAsked } from "./steps.js";
@@ -162,40 +162,26 @@ export class RecordFile {
     line.steps.forEach((/** @type {any} */ step) => {
       step.why = step.why && sanitize(step.why).slice(0, LONGEST_WORDS);
     });
+    const names = order.map((/** @type {number} */ bot) => sanitize(bots[bot]).slice(0, LONGEST_NAME));
     return {
+      ...dealOf(rules, line.deal, names, kindsAt(this.match, order), seat),
       ...played(this.match, line, seat, decisions),
       match: null,
-      variant: rules.name,
-      title: rules.title,
       format,
       place: here,
       boards: line.board !== undefined,
       previous: this.deals[index - 1]?.place ?? null,
       next: this.deals[index + 1]?.place ?? null,
       faults: seat === null ? this.faults : [],
-      seat,
-      players: rules.players,
-      hand_size: line.hands[0].split(" ").length,
-      low_is_better: rules.scoring.better === "low",
-      partners: rules.partners === true,
-      pass_offset: passOffset(rules, line.deal),
-      pass_count: rules.passing?.cards ?? 0,
-      face_up: rules.exposing?.face_up ?? 0,
-      face_down: rules.exposing?.face_down ?? 0,
       numbers: order,
-      bots: order.map((/** @type {number} */ bot) => sanitize(bots[bot]).slice(0, LONGEST_NAME)),
-      people: peopleAt(this.match, order),
-      scores: line.scores,
-      totals_before: line.totals.map((/** @type {number} */ total, /** @type {number} */ seat) => total - line.scores[seat]),
-      totals: line.totals,
     };
   }
 }
 
-/** The seats in which people sit. @param {any} match @param {number[]} order */
-function peopleAt({ people }, order) {
+/** What sits in each seat. @param {any} match @param {number[]} order @returns {("person" | "bot")[]} */
+function kindsAt({ people }, order) {
   const numbers = new Set(Array.isArray(people) ? people.map((each) => each?.bot) : []);
-  return order.flatMap((bot, seat) => (numbers.has(bot) ? [seat] : []));
+  return order.map((bot) => (numbers.has(bot) ? "person" : "bot"));
 }
 
 /** @param {boolean} holds */

@@ -89,7 +89,7 @@ export class DealReplayer extends HTMLElement {
       this.deal = this.shown = deal;
       this.view = this.wanted = null;
       this.givenAway?.clear();
-      this.#seat(0);
+      this.#seat();
       this.hidden = false;
       this.dispatchEvent(new CustomEvent("deal", { detail: deal, bubbles: true }));
       this.goTo(hash);
@@ -104,10 +104,10 @@ export class DealReplayer extends HTMLElement {
     setText(this.#part("news"), /** @type {Error} */ (error).message);
   }
 
-  /** Make the table anew. @param {number} south */
-  #seat(south) {
+  /** Make the table anew. */
+  #seat() {
     const deal = /** @type {Deal} */ (this.shown);
-    this.table = new Table(/** @type {HTMLElement} */ (this.felt), deal, south, this.words ?? String);
+    this.table = new Table(/** @type {HTMLElement} */ (this.felt), deal, this.words ?? String);
     this.scores = new Scores(this.#part("scores"), deal);
     const scrub = /** @type {HTMLInputElement} */ (this.#part("scrub"));
     scrub.max = String(deal.moments.length - 1);
@@ -134,7 +134,7 @@ export class DealReplayer extends HTMLElement {
       if (this.deal === whole && this.wanted === seat) {
         this.view = seat;
         this.shown = found;
-        this.#seat(seat ?? 0);
+        this.#seat();
         this.go(this.at, false);
       }
     } catch (error) {

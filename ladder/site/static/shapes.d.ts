@@ -33,16 +33,9 @@ export interface Costliest {
 
 /** One deal of a recorded match, as seen from all seats or from one. */
 export interface Deal {
-  match: number | null;
+  number: number;
   variant: string;
   title: string;
-  format: string;
-  place: Place;
-  boards: boolean;
-  previous: Place | null;
-  next: Place | null;
-  faults: Fault[];
-  seat: number | null;
   players: number;
   hand_size: number;
   low_is_better: boolean;
@@ -51,15 +44,22 @@ export interface Deal {
   pass_count: number;
   face_up: number;
   face_down: number;
-  numbers: number[];
+  moon_others: number;
+  moon_instead: number | null;
+  seat: number | null;
   bots: string[];
-  people: number[];
+  kinds: ("person" | "house" | "bot")[];
+  match: number | null;
+  format: string;
+  place: Place;
+  boards: boolean;
+  previous: Place | null;
+  next: Place | null;
+  faults: Fault[];
+  numbers: number[];
   hands: string[];
-  moments: Moment[];
-  tricks: Trick[];
-  scores: number[];
-  totals_before: number[];
-  totals: number[];
+  moments: TableMoment[];
+  tricks: ReplayTrick[];
 }
 
 /** One legal choice. */
@@ -109,50 +109,10 @@ export interface Mistakes {
   mistakes: Mistake[];
 }
 
-/** The table after something has happened. */
-export interface Moment {
-  after: number | null;
-  steps: Step[];
-  phase: "pass" | "expose" | "play" | "moon" | "over";
-  trick: number;
-  leader: number | null;
-  cards: string;
-  winning: number | null;
-  complete: boolean;
-  seats: ViewedSeat[];
-  result: boolean;
-}
-
 /** Reason that a card may not be played. */
 export interface PersonBar {
   bar: string;
   names: string[];
-}
-
-/** The part that stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`. */
-export interface PersonDeal {
-  number: number;
-  variant: string;
-  title: string;
-  players: number;
-  hand_size: number;
-  low_is_better: boolean;
-  partners: boolean;
-  pass_offset: number;
-  pass_count: number;
-  face_up: number;
-  face_down: number;
-  seat: number;
-  bots: string[];
-  kinds: ("person" | "house" | "bot")[];
-  totals_before: number[];
-}
-
-/** One of the things that may be chosen for a moon. */
-export interface PersonMoon {
-  choice: "subtract" | "add";
-  points: number;
-  others: boolean;
 }
 
 /** Something that has happened besides the game. */
@@ -192,7 +152,6 @@ export interface PersonQuestion {
   count: number;
   pass_to: number | null;
   faces: ("up" | "down")[];
-  moon: PersonMoon[];
   why: Record<string, PersonBar>;
   claim: boolean;
 }
@@ -206,38 +165,24 @@ export interface PersonResult {
   shooter: number | null;
 }
 
-/** The points of one deal, by seat. */
-export interface PersonSheetRow {
-  deal: number;
-  scores: number[];
-  totals: number[];
-}
-
-/** The table as the person in one chair may see it. */
+/** The table as the person in one chair may see it, and what the person is asked. */
 export interface PersonState {
   number: number;
   status: "waiting" | "starting" | "playing" | "resuming" | "over" | "ended";
   reason: string;
+  delay: number;
+  deal: TableDeal | null;
+  moment: TableMoment | null;
+  last_trick: TableTrick | null;
+  sheet: SheetRow[];
   connected: boolean;
   away: boolean;
   practice: boolean;
   assisted: boolean;
-  deal: PersonDeal | null;
-  moment: Moment | null;
-  last_trick: PersonTrick | null;
   question: PersonQuestion | null;
   result: PersonResult | null;
-  sheet: PersonSheetRow[];
   notices: PersonNotice[];
   over: PersonOver | null;
-}
-
-/** The last whole trick. */
-export interface PersonTrick {
-  leader: number;
-  cards: string;
-  winner: number;
-  points: number;
 }
 
 /** Position of a deal in its match. Both numbers count from 1. */
@@ -246,8 +191,87 @@ export interface Place {
   rotation: number;
 }
 
-/** One action, and who decided it; what one seat could not know is empty or None. */
-export interface Step {
+/** One whole trick of a recorded deal. */
+export interface ReplayTrick {
+  number: number;
+  leader: number;
+  cards: string;
+  winner: number;
+  points: number;
+  ends: number;
+}
+
+/** The points of one deal, by seat. */
+export interface SheetRow {
+  deal: number;
+  scores: number[];
+  totals: number[];
+}
+
+/** The part that stays as it is for a whole deal. */
+export interface TableDeal {
+  number: number;
+  variant: string;
+  title: string;
+  players: number;
+  hand_size: number;
+  low_is_better: boolean;
+  partners: boolean;
+  pass_offset: number;
+  pass_count: number;
+  face_up: number;
+  face_down: number;
+  moon_others: number;
+  moon_instead: number | null;
+  seat: number | null;
+  bots: string[];
+  kinds: ("person" | "house" | "bot")[];
+}
+
+/** The table after something has happened. */
+export interface TableMoment {
+  after: number | null;
+  steps: TableStep[];
+  phase: "pass" | "expose" | "play" | "moon" | "over";
+  trick: number;
+  leader: number | null;
+  cards: string;
+  winning: number | null;
+  complete: boolean;
+  seats: TableSeat[];
+  scores: number[] | null;
+  totals: number[];
+}
+
+/** One seat at one moment, as far as it is known from where one looks. */
+export interface TableSeat {
+  asked: boolean;
+  hand: string;
+  unknown: number;
+  legal: string;
+  exposed: string;
+  hidden: number;
+  voids: string;
+  passed: string;
+  received: string;
+  taken: string;
+  points: number;
+}
+
+/** A table that is played, as one who looks at it may see it: a spectator, or a person in a chair. */
+export interface TableShown {
+  number: number;
+  status: "waiting" | "starting" | "playing" | "resuming" | "over" | "ended";
+  reason: string;
+  delay: number;
+  deal: TableDeal | null;
+  moment: TableMoment | null;
+  last_trick: TableTrick | null;
+  sheet: SheetRow[];
+}
+
+/** One action, and its decider; what is not known from where one looks is empty or None. */
+export interface TableStep {
   number: number | null;
   seat: number;
   kind: "pass" | "expose" | "play" | "moon";
@@ -262,13 +286,12 @@ export interface Step {
 }
 
 /** One whole trick. */
-export interface Trick {
+export interface TableTrick {
   number: number;
   leader: number;
   cards: string;
   winner: number;
   points: number;
-  ends: number;
 }
 
 /** A board of a match that is done, to be watched. */
@@ -285,32 +308,6 @@ export interface TvBoard {
 export interface TvNext {
   board: TvBoard | null;
   is_estimating: boolean;
-}
-
-/** One seat at one moment; cards are named as in the record, with a space between. */
-export interface ViewedSeat {
-  asked: boolean;
-  hand: string;
-  unknown: number;
-  legal: string;
-  exposed: string;
-  hidden: number;
-  voids: string;
-  passed: string;
-  received: string;
-  taken: string;
-  points: number;
-}
-
-/** A table as a spectator sees it; the whole of it each time. */
-export interface WatchState {
-  number: number;
-  is_over: boolean;
-  reason: string;
-  delay: number;
-  deal: PersonDeal | null;
-  moment: Moment | null;
-  sheet: PersonSheetRow[];
 }
 
 /** One decision of a record, with what each choice was worth from what the seat knew. */

@@ -1,7 +1,7 @@
 // The steps of a recorded deal: which belong to one moment, who decided them, and how long that took.
 // @ts-check
 
-/** @typedef {import("./shapes").Step} Step */
+/** @typedef {import("./shapes").TableStep} TableStep */
 
 const KINDS = /** @type {const} */ (["pass", "expose", "play", "moon"]);
 const UNASKED = new Set(["forced", "takeover", "away"]);
@@ -42,12 +42,12 @@ export class StepReader {
     this.done = 0;
   }
 
-  /** @param {any[]} steps @returns {Step[]} */
+  /** @param {any[]} steps @returns {TableStep[]} */
   read(steps) {
     return steps.map((step) => this.#read(step)).filter((step) => step !== null);
   }
 
-  /** @param {any} step @returns {Step | null} */
+  /** @param {any} step @returns {TableStep | null} */
   #read(step) {
     const place = this.done++;
     const bot = this.line.seats?.[step.seat] ?? step.seat;

@@ -4,9 +4,9 @@
 import { backElement, cardElement, cardsOf, order, rankOf, sign } from "./cards.js";
 import { make, signed } from "./words.js";
 
-/** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
+/** @typedef {import("./shapes").TableDeal} TableDeal */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
+/** @typedef {import("./shapes").TableSeat} TableSeat */
 /** @typedef {import("./words.js").Words} Words */
 
 /** Where seats are, clockwise from the bottom, by the number of players. @type {Record<number, string[]>} */
@@ -53,8 +53,13 @@ export function compact(cards, words) {
   return text;
 }
 
+/** The seat at the bottom of the table: the one whose knowledge is shown. @param {TableDeal} deal */
+export function southOf(deal) {
+  return deal.seat ?? 0;
+}
+
 class Seat {
-  /** @param {Deal} deal @param {number} seat @param {string} place @param {Words} words */
+  /** @param {TableDeal} deal @param {number} seat @param {string} place @param {Words} words */
   constructor(deal, seat, place, words) {
     this.words = words;
     this.mark = make("span", "mark");
@@ -72,7 +77,7 @@ class Seat {
     this.shownKey = "";
   }
 
-  /** @param {ViewedSeat} viewed @param {Moment} moment @param {(name: string) => HTMLElement} card */
+  /** @param {TableSeat} viewed @param {TableMoment} moment @param {(name: string) => HTMLElement} card */
   show(viewed, moment, card) {
     this.element.classList.toggle("asked", viewed.asked);
     setText(this.mark, viewed.asked ? "▸" : "");
@@ -101,7 +106,7 @@ class Seat {
     arrange(this.hand, cards);
   }
 
-  /** What it took, and what is known of cards that are not seen. @param {ViewedSeat} viewed */
+  /** What it took, and what is known of cards that are not seen. @param {TableSeat} viewed */
   #showTaken(viewed) {
     const key = `${viewed.taken}|${viewed.unknown ? viewed.voids : ""}|${viewed.hidden}`;
     if (key === this.shownKey) {
@@ -142,15 +147,15 @@ export function arrange(parent, wanted) {
 }
 
 export class Table {
-  /** @param {HTMLElement} felt @param {Deal} deal @param {number} south The seat at the bottom. @param {Words} words */
-  constructor(felt, deal, south, words) {
+  /** @param {HTMLElement} felt @param {TableDeal} deal @param {Words} words */
+  constructor(felt, deal, words) {
     this.deal = deal;
     this.words = words;
     /** @type {Map<string, HTMLElement>} */
     this.cards = new Map();
     const places = PLACES[deal.players] ?? PLACES[8];
     this.seats = deal.bots.map(
-      (_, seat) => new Seat(deal, seat, places[(seat - south + deal.players) % deal.players], words),
+      (_, seat) => new Seat(deal, seat, places[(seat - southOf(deal) + deal.players) % deal.players], words),
     );
     this.count = make("p", "count");
     this.result = make("div", "result");
@@ -170,7 +175,7 @@ export class Table {
     return node;
   };
 
-  /** Show a moment; if it is asked for, the card just played flies. @param {Moment} moment @param {boolean} flies */
+  /** Show a moment; if it is asked for, the card just played flies. @param {TableMoment} moment @param {boolean} flies */
   show(moment, flies) {
     const step = moment.steps[0];
     const flying = flies && step?.kind === "play" ? this.card(step.action) : null;
@@ -185,9 +190,9 @@ export class Table {
     }
   }
 
-  /** @param {Moment} moment */
+  /** @param {TableMoment} moment */
   #showTrick(moment) {
-    const cards = moment.result ? [] : cardsOf(moment.cards);
+    const cards = moment.scores ? [] : cardsOf(moment.cards);
     const n = this.deal.players;
     this.seats.forEach((seat, number) => {
       const place = (number - (moment.leader ?? 0) + n) % n;
@@ -199,18 +204,19 @@ export class Table {
     });
     const key = moment.trick ? "trick" : `before-${moment.phase}`;
     this.count.classList.toggle("free", !moment.trick);
-    setText(this.count, moment.result ? "" : this.words(key, { number: moment.trick, count: this.deal.hand_size }));
+    setText(this.count, moment.scores ? "" : this.words(key, { number: moment.trick, count: this.deal.hand_size }));
   }
 
-  /** @param {Moment} moment */
+  /** @param {TableMoment} moment */
   #showResult(moment) {
-    this.result.hidden = !moment.result;
-    if (moment.result && !this.result.firstChild) {
+    const { scores } = moment;
+    this.result.hidden = !scores;
+    if (scores && !this.result.firstChild) {
       const sign = this.deal.low_is_better ? 1 : -1;
-      const best = Math.min(...this.deal.scores.map((score) => sign * score));
+      const best = Math.min(...scores.map((score) => sign * score));
       this.result.append(make("p", "", this.words("result")));
       this.deal.bots.forEach((bot, seat) => {
-        const score = this.deal.scores[seat];
+        const score = scores[seat];
         const row = make("p", sign * score === best ? "best" : "", make("span", "name", bot), make("b", "", signed(score)));
         this.result.append(row);
       });

@@ -129,7 +129,7 @@ class LadderTv extends HTMLElement {
     const key = `variant-${board.variant}`;
     const variant = this.words?.(key) ?? key;
     setText(this.#part("variant"), variant === key ? deal.title : variant);
-    this.table = new Table(this.#part("felt"), deal, 0, this.words ?? String);
+    this.table = new Table(this.#part("felt"), deal, this.words ?? String);
     this.scores = new Scores(this.#part("scores"), deal);
     this.#part("screen").hidden = false;
     this.#mistakes = new Map();
@@ -162,7 +162,7 @@ class LadderTv extends HTMLElement {
     if (mistake) {
       this.#worth(deal.bots[mistake.seat], mistake);
     }
-    this.#later(moment.result ? RESULT_MS : mistake ? MISTAKE_MS : moment.complete ? TRICK_MS : CARD_MS);
+    this.#later(moment.scores ? RESULT_MS : mistake ? MISTAKE_MS : moment.complete ? TRICK_MS : CARD_MS);
   }
 
   /** Show what the choices of a costly decision were worth. @param {string} who @param {Mistake} mistake */

@@ -5,8 +5,7 @@ import { SharedStream } from "./shared_stream.mjs";
 import { Table } from "./table.js";
 import { make, signed, wordsIn } from "./words.js";
 
-/** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").WatchState} WatchState */
+/** @typedef {import("./shapes").TableShown} TableShown */
 
 const CARD_MS = 450;
 const TRICK_MS = 1000;
@@ -14,7 +13,7 @@ const MAX_COMING = 12;
 const POLL_MS = 2000;
 
 class WatchedTable extends HTMLElement {
-  /** @type {WatchState[]} */
+  /** @type {TableShown[]} */
   coming = [];
   timer = 0;
   polling = 0;
@@ -23,7 +22,7 @@ class WatchedTable extends HTMLElement {
   source = null;
   /** @type {Table | null} */
   table = null;
-  dealt = "";
+  dealt = -1;
 
   connectedCallback() {
     this.words = wordsIn(this);
@@ -59,7 +58,7 @@ class WatchedTable extends HTMLElement {
     this.polling = window.setTimeout(() => this.follow(), POLL_MS);
   }
 
-  /** @param {WatchState} state */
+  /** @param {TableShown} state */
   take(state) {
     if (state.number <= this.newest) return;
     this.newest = state.number;
@@ -81,16 +80,14 @@ class WatchedTable extends HTMLElement {
     }
   }
 
-  /** @param {WatchState} state */
+  /** @param {TableShown} state */
   show(state) {
     const { deal, moment } = state;
     if (deal && moment && this.words) {
       const felt = this.piece("felt");
-      const key = `${deal.number} ${moment.result}`;
-      if (key !== this.dealt) {
-        const scores = state.sheet.at(-1)?.scores ?? [];
-        this.table = new Table(felt, /** @type {Deal} */ (/** @type {unknown} */ ({ ...deal, scores })), deal.seat, this.words);
-        this.dealt = key;
+      if (deal.number !== this.dealt) {
+        this.table = new Table(felt, deal, this.words);
+        this.dealt = deal.number;
         felt.hidden = false;
       }
       this.table?.show(moment, !matchMedia("(prefers-reduced-motion: reduce)").matches);
@@ -100,7 +97,7 @@ class WatchedTable extends HTMLElement {
       make("tr", "", make("th", "num", String(row.deal + 1)), ...row.scores.map((score) => make("td", "num", signed(score)))),
     );
     this.piece("sheet").replaceChildren(...rows);
-    if (state.is_over) {
+    if (state.status === "over" || state.status === "ended") {
       this.say((state.reason ? this.dataset.ended : this.dataset.over) ?? "");
     }
   }

@@ -8,7 +8,7 @@ import { setText } from "./table.js";
 import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").Moment} Moment */
+/** @typedef {import("./shapes").TableMoment} TableMoment */
 /**
  * A choice of a hint, or of a decision that was made.
  * @typedef {import("./shapes").EstimatedChoice & Partial<import("./shapes").Choice>} Choice
@@ -28,7 +28,7 @@ export class Why {
 
   /**
    * Offer a button for each decision of a moment.
-   * @param {Deal} deal @param {Moment} moment As all hands show it. @param {(step: number) => string | null} address
+   * @param {Deal} deal @param {TableMoment} moment As all hands show it. @param {(step: number) => string | null} address
    */
   offer(deal, moment, address) {
     this.asked += 1;

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.matches import DealReplayed
     from referee.records.lines import AnyLine
-    from referee.replay.table_view import TableView
+    from referee.replay.table_view import TableMoment
 
 SEED = bytes(range(32)).hex()
 
@@ -84,7 +84,7 @@ def test_decisions_are_counted_over_all_deals_of_a_rotation(ladder: Ladder, matc
 def test_tricks_have_all_cards_and_their_points_add_up(ladder: Ladder, match: int) -> None:
     shown = deal_replayed(ladder, match, 2, 2)
     assert [trick.number for trick in shown.tricks] == list(range(1, shown.hand_size + 1))
-    cards = " ".join(trick.cards for trick in shown.tricks).split()
+    cards = [str(card) for trick in shown.tricks for card in trick.cards]
     assert sorted(cards) == sorted(" ".join(shown.hands).split())
     for trick in shown.tricks:
         before, moment = shown.moments[trick.ends - 1 : trick.ends + 1]
@@ -119,19 +119,22 @@ def test_one_seat_is_shown_what_it_knew_and_nothing_else(ladder: Ladder, match: 
                 assert step.seat == seat or (step.kind == "play" and untold(step.model_dump()))
 
 
+NAMING = {"cards", "hand", "legal", "exposed", "passed", "received", "taken"}
+
+
 def named(shown: DealReplayed, place: int) -> set[str]:
     """Every card that a moment names."""
     moment = shown.moments[place]
-    words = [moment.cards, *(step.action for step in moment.steps)]
-    for viewed in moment.seats:
-        words += [viewed.hand, viewed.legal, viewed.exposed, viewed.passed, viewed.received, viewed.taken]
+    words = [step.action for step in moment.steps]
+    for part in (moment, *moment.seats):
+        words += [text for name, text in part.model_dump().items() if name in NAMING]
     found = {word.removesuffix("*") for text in words for word in text.split()}
     return found - {"subtract", "add"}
 
 
-def known(view: TableView) -> set[object]:
+def known(view: TableMoment) -> set[object]:
     """Every card that a seat can name at a moment."""
-    found: set[object] = {play.card for play in view.trick}
+    found: set[object] = {*view.cards}
     for viewed in view.seats:
         found |= {*viewed.hand, *viewed.exposed, *viewed.passed, *viewed.received, *viewed.taken}
     return found

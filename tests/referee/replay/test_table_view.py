@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen import View
-from pigpen.rules import PRESETS, Card, Face, MoonChoice, Phase, cards_in, mask_of
+from pigpen.rules import PRESETS, Card, Face, Phase, cards_in, mask_of
 from pigpen.values.notices import DealResult
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import TableView, seat_table, turn_of, view_table
+from referee.replay.table_view import TableMoment, replayed_deal, seat_table, turn_of, view_table
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from referee.seats.seat import Seat
 
 
-def without_news(table: TableView) -> TableView:
+def without_news(table: TableMoment) -> TableMoment:
     """Without who decided, and what only a replay can know of points: the moon is chosen later."""
-    seats = tuple(replace(viewed, points=0) for viewed in table.seats)
-    return replace(table, last_actions=(), seats=seats)
+    seats = tuple(viewed.model_copy(update={"points": 0}) for viewed in table.seats)
+    return table.model_copy(update={"steps": (), "seats": seats})
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -39,7 +39,7 @@ def test_a_seat_sees_what_a_replay_shows_from_it(name: str) -> None:
     for place, moment in enumerate(deal.moments[:-1]):
         for seat in range(players):
             view = View(*moment.deal.known_to(seat), totals=deal.totals_before)
-            shown = seat_table(view, deal.bots)
+            shown = seat_table(view)
             assert without_news(shown) == without_news(view_table(deal, place, (seat,)))
             if moment.deal.phase.name in ("PLAY", "MOON"):
                 assert turn_of(view) == moment.deal.turn
@@ -51,7 +51,7 @@ def test_the_end_of_a_deal_shows_its_result() -> None:
     deal = DealReplay(recorded.rules, recorded.first, recorded.deals[0])
     result = DealResult(0, 0, deal.line.scores, deal.line.totals)
     view = View(*deal.moments[-1].deal.known_to(0), totals=deal.totals_before)
-    shown = seat_table(view, deal.bots, result)
+    shown = seat_table(view, result)
     assert (shown.scores, shown.totals) == (deal.line.scores, deal.line.totals)
     assert turn_of(view) is None
 
@@ -61,7 +61,7 @@ def replay_of(rules: str, make_seats: Callable[[int], list[Seat]] = showy_seats)
     return DealReplay(recorded.rules, recorded.first, recorded.deals[0])
 
 
-def table_views(replay: DealReplay, seen_from: tuple[int, ...] | None = None) -> list[TableView]:
+def table_views(replay: DealReplay, seen_from: tuple[int, ...] | None = None) -> list[TableMoment]:
     return [view_table(replay, place, seen_from) for place in range(len(replay.moments))]
 
 
@@ -75,16 +75,17 @@ def test_all_hands_are_open_when_all_look(replay: DealReplay) -> None:
         assert [mask_of(viewed.hand) for viewed in now.seats] == moment.deal.hands
         assert [viewed.unknown for viewed in now.seats] == [0] * replay.rules.players
         assert tuple(viewed.points for viewed in now.seats) == moment.deal.points()
-        assert tuple(viewed.seat for viewed in now.seats if viewed.asked) == moment.deal.to_act
+        assert tuple(seat for seat, viewed in enumerate(now.seats) if viewed.asked) == moment.deal.to_act
 
 
 def test_from_a_seat_one_sees_ones_own_hand_and_how_many_cards_the_others_hold(replay: DealReplay) -> None:
     for now, moment in zip(table_views(replay, (1,)), replay.moments, strict=True):
         assert mask_of(now.seats[1].hand) == moment.deal.hands[1]
         assert now.seats[1].unknown == 0
-        for viewed in now.seats:
-            assert len(viewed.hand) + viewed.unknown == moment.deal.hands[viewed.seat].bit_count()
-            assert viewed.open == (viewed.seat == 1)
+        for viewed, hand in zip(now.seats, moment.deal.hands, strict=True):
+            assert len(viewed.hand) + viewed.unknown == hand.bit_count()
+    assert [replayed_deal(replay, 1).is_open(seat) for seat in range(3)] == [False, True, False]
+    assert [replayed_deal(replay).is_open(seat) for seat in range(3)] == [True, True, True]
 
 
 def hidden_swaps(deal: Deal, seat: int) -> Iterator[tuple[int, int, int]]:
@@ -125,7 +126,7 @@ def test_passed_cards_are_known_to_who_gave_and_who_got_them() -> None:
     assert [bool(viewed.received) for viewed in now.seats] == [False, True, True, False]
     assert now.seats[1].received == now.seats[0].passed == everything.seats[0].passed
     assert set(now.seats[2].hand) == set(now.seats[1].passed)
-    assert [viewed.pass_to for viewed in now.seats] == [1, 2, 3, 0]
+    assert [replayed_deal(replay, 1).receiver(seat) for seat in range(4)] == [1, 2, 3, 0]
     assert [len(viewed.passed) for viewed in everything.seats] == [3, 3, 3, 3]
 
 
@@ -149,34 +150,37 @@ def test_nobody_learns_from_a_seat_who_else_was_asked_to_expose() -> None:
     assert len(replay.moments[0].deal.to_act) > 1
     seat = replay.moments[0].deal.to_act[0]
     assert [viewed.asked for viewed in view_table(replay, 0, (seat,)).seats] == [each == seat for each in range(4)]
-    assert [last.seat for last in view_table(replay, 1, (seat,)).last_actions] == [seat]
+    assert [last.seat for last in view_table(replay, 1, (seat,)).steps] == [seat]
 
 
 def test_who_decided_for_a_seat_and_how_long_it_took_is_seen_from_its_own_seat_alone() -> None:
     replay = replay_of("hearts", faulty_seats)
     place = next(place for place, moment in enumerate(replay.moments) if "default:malformed" in str(moment.done))
-    everything = [last for last in view_table(replay, place).last_actions if last.seat == 0]
+    everything = [last for last in view_table(replay, place).steps if last.seat == 0]
     assert [(last.by, last.why) for last in everything] == [("default:malformed", "it cannot be read")]
-    assert view_table(replay, place, (0,)).last_actions == tuple(everything)
+    assert view_table(replay, place, (0,)).steps == tuple(
+        last.model_copy(update={"number": None}) for last in everything
+    )
     plays = [
         place
         for place, moment in enumerate(replay.moments)
         if moment.done and moment.done[0][0].play and moment.done[0][0].seat == 0
     ]
-    (last,) = view_table(replay, plays[0], (2,)).last_actions
-    assert (last.seat, last.by, last.why, last.took) == (0, "", None, None)
+    (last,) = view_table(replay, plays[0], (2,)).steps
+    assert (last.seat, last.by, last.why, last.took_ms) == (0, "", "", None)
 
 
 def test_a_trick_stays_on_the_table_until_the_next_lead() -> None:
     replay = replay_of("hearts")
     end = replay.stops[2]
     full, next_lead = view_table(replay, end), view_table(replay, end + 1)
-    assert (len(full.trick), full.number, len(next_lead.trick), next_lead.number) == (4, 1, 1, 2)
+    assert (len(full.plays), full.trick, len(next_lead.plays), next_lead.trick) == (4, 1, 1, 2)
     assert full.winning is not None
-    assert full.winner == full.winning.seat == next_lead.trick[0].seat
+    assert full.winner == full.winning == next_lead.plays[0].seat
     assert next_lead.winner is None
-    assert next_lead.winning == next_lead.trick[0]
-    assert (view_table(replay, 0).trick, view_table(replay, 0).number, view_table(replay, 0).winning) == ((), 0, None)
+    assert next_lead.winning == next_lead.leader == next_lead.plays[0].seat
+    first = view_table(replay, 0)
+    assert (first.plays, first.trick, first.winning) == ((), 0, None)
 
 
 def test_only_the_result_shows_scores_and_totals_with_them() -> None:
@@ -198,7 +202,7 @@ def test_a_moon_choice_is_news_only_from_the_shooters_seat() -> None:
     recorded = Recorded.of(moon_lines())
     replay = DealReplay(recorded.rules, recorded.first, recorded.deals[2])
     place = len(replay.moments) - 2
-    assert [last.action for last in view_table(replay, place).last_actions] == [MoonChoice.ADD]
-    shooter = view_table(replay, place).last_actions[0].seat
-    assert view_table(replay, place, ((shooter + 1) % 4,)).last_actions == ()
+    assert [last.action for last in view_table(replay, place).steps] == ["add"]
+    shooter = view_table(replay, place).steps[0].seat
+    assert view_table(replay, place, ((shooter + 1) % 4,)).steps == ()
     assert view_table(replay, place).seats[shooter].points == 0

@@ -15,7 +15,7 @@ from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
-from referee.replay.table_view import view_table
+from referee.replay.table_view import replayed_deal, view_table
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 from tests.referee.scripted_seats import WorkingSeat, honest
@@ -98,8 +98,8 @@ def test_work_before_a_bot_was_asked_is_told() -> None:
     assert own > 26
     for match, times in ((Recorded.of(lines), own), (recorded("hearts"), 0)):
         replay = DealReplay(match.rules, match.first, match.deals[0])
-        table_views = [view_table(replay, place) for place in range(len(replay.moments))]
-        texts = [happened(match.rules, now, before) for before, now in pairwise(table_views)]
+        deal, moments = replayed_deal(replay), [view_table(replay, place) for place in range(len(replay.moments))]
+        texts = [happened(deal, now, before) for before, now in pairwise(moments)]
         assert sum(" ms, 250.0 ms before it was asked)" in text for text in texts) == times
 
 

@@ -15,7 +15,7 @@ from ladder.terminal import card_text as words
 from ladder.terminal.keys import END_OF_INPUT
 from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
-from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Welcome
+from pigpen.values.notices import DealResult, FaultNotice, MatchResult
 from pigpen.values.view import Seen
 from tests.referee.scripted_seats import FakeTime
 from tests.rules.table import dealt
@@ -54,7 +54,8 @@ class Table:
     def __init__(self, deal: Deal, pace: float = 0.0) -> None:
         self.deal, self.time, self.sent = deal, FakeTime(), SentActions()
         self.state = ScreenState(pace, self.time)
-        self.state.seat = self.sent
+        self.state.tracker.seat = self.sent
+        self.state.tracker.connected(is_there=True)
         self.show()
 
     @property
@@ -62,17 +63,24 @@ class Table:
         return View(*self.deal.known_to(0), totals=(0,) * self.deal.rules.players, decision=1, limit=30.0)
 
     def show(self, *, away: bool = False) -> None:
-        self.state.saw(Seen(self.view, NAMES[: self.deal.rules.players], away))
+        self.state.tracker.saw(Seen(self.view, NAMES[: self.deal.rules.players], away))
         self.state.advance()
 
     def ask(self) -> None:
-        self.state.asked(Question(self.view, self.time() + 30.0))
+        self.state.tracker.asked(Question(self.view, self.time() + 30.0))
         self.state.advance()
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.state.press(key)
             self.state.advance()
+
+    @property
+    def cards(self) -> int:
+        """Number of cards in the trick that is shown."""
+        assert self.state.state is not None
+        assert self.state.state.moment is not None
+        return len(self.state.state.moment.cards)
 
     @property
     def text(self) -> str:
@@ -173,7 +181,7 @@ def test_the_moon_is_chosen_by_arrows() -> None:
     table = hearts(3)
     view = table.view
     view.phase, view.legal_mask, view.hand_mask = Phase.MOON, 0, 0
-    table.state.asked(Question(view, 30.0))
+    table.state.tracker.asked(Question(view, 30.0))
     table.state.advance()
     assert "-26 for you" in table.text
     assert "+26 for everybody else" in table.text
@@ -187,13 +195,12 @@ def test_cards_are_shown_one_by_one_and_enter_shows_all_that_has_come() -> None:
     for _ in range(3):
         deal.apply(deal.turn, deal.default_action(deal.turn))
         table.show()
-    assert table.state.seen is not None
-    assert len(table.state.seen.view.plays) == 0
+    assert table.cards == 0
     table.time.seconds = 1.0
     assert table.state.advance() == 1.0
-    assert len(table.state.seen.view.plays) == 1
+    assert table.cards == 1
     table.press("\r")
-    assert len(table.state.seen.view.plays) == 3
+    assert table.cards == 3
     assert not table.sent.answers
 
 
@@ -211,16 +218,17 @@ def test_the_clock_is_shown_while_a_question_is_open() -> None:
 def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
     table = hearts()
     table.ask()
-    table.state.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    table.state.tracker.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     table.state.advance()
     assert table.state.choice is None
+    table.show()
     assert "✗ Your time was up: the policy played for you." in table.text
 
 
 def test_what_was_illegal_is_named() -> None:
     table = hearts()
-    table.state.notified(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
-    table.state.advance()
+    table.state.tracker.notified(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
+    table.show()
     assert "✗ Q♠ may not be played now; legal: 2♣: the policy played for you." in table.text
 
 
@@ -232,7 +240,7 @@ def test_what_the_policy_played_is_named_until_the_next_answer() -> None:
         deal.apply(0, deal.default_action(0))
         play_until_asked(table)
     table.ask()
-    table.state.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    table.state.tracker.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     card = deal.default_action(0)
     deal.apply(0, card)
     table.show()
@@ -280,7 +288,7 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
             deal.apply(seat, deal.default_action(seat))
         table.show()
     scores = deal.scores()
-    table.state.notified(DealResult(3, 0, scores, scores))
+    table.state.tracker.notified(DealResult(3, 0, scores, scores))
     table.state.advance()
     assert "The end of deal 4" in table.text
     assert "Q♠ +13" in table.text
@@ -289,10 +297,10 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
     table.press("x", "\r")
     assert table.sent.actions == ["go on after 3"]
     assert table.state.result is None
-    table.state.notified(DealResult(3, 0, scores, scores))
+    table.state.tracker.notified(DealResult(3, 0, scores, scores))
     table.state.advance()
     assert table.state.result is None, "told again after a lost connection"
-    table.state.notified(MatchResult(2, 4.0))
+    table.state.tracker.notified(MatchResult(2, 4.0))
     table.state.advance()
     assert "you are 2nd of 4" in table.text
     table.press(" ")
@@ -334,9 +342,9 @@ def test_the_last_trick_is_shown_until_a_key() -> None:
 
 def test_a_lost_connection_is_said() -> None:
     table = hearts()
-    table.state.connected(is_there=False)
+    table.state.tracker.connected(is_there=False)
     assert "The connection is lost" in table.text
-    table.state.connected(is_there=True)
+    table.state.tracker.connected(is_there=True)
     assert "The connection is lost" not in table.text
 
 
@@ -370,7 +378,7 @@ def test_any_number_of_players_fits(players: int) -> None:
     names = tuple(f"player {seat}" for seat in range(players))
     while not deal.is_over:
         view = View(*deal.known_to(1), totals=(0,) * players)
-        state.saw(Seen(view, names))
+        state.tracker.saw(Seen(view, names))
         state.advance()
         text = drawn(state)
         assert all(f"{seat} player {seat}" in text for seat in range(players))
@@ -382,7 +390,6 @@ def test_any_number_of_players_fits(players: int) -> None:
 def test_every_moment_of_a_deal_fits_the_screen(rules: Rules, size: tuple[int, int]) -> None:
     deal = Deal(rules, deal_hands(rules, bytes(32), 0))
     table = Table(deal)
-    table.state.welcomed(Welcome(rules, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0)))
     while not deal.is_over:
         if 0 in deal.to_act:
             table.ask()
@@ -391,7 +398,7 @@ def test_every_moment_of_a_deal_fits_the_screen(rules: Rules, size: tuple[int, i
             deal.apply(seat, deal.default_action(seat))
         table.show()
         drawn(table.state, *size)
-    table.state.notified(DealResult(0, 0, deal.scores(), deal.scores()))
+    table.state.tracker.notified(DealResult(0, 0, deal.scores(), deal.scores()))
     table.state.advance()
     assert Console(width=80).render_lines(drawn(table.state, *size))
     for page in ("?", "t"):

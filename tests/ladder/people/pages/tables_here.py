@@ -17,6 +17,7 @@ from ladder.site.server.connection import Timeouts
 from ladder.site.server.event_streams import MAX_STREAMS
 from ladder.site.server.listening import listen
 from ladder.values.person_state import PersonState
+from referee.replay.table_view import card_names
 from tests.ladder.computing_here import computing_here
 from tests.waiting import PATIENCE
 
@@ -168,8 +169,8 @@ def some_answer(state: PersonState) -> str:
     question = state.question
     assert question
     if question.kind == "pass":
-        return " ".join(question.legal.split()[: question.count])
-    return {"play": (question.legal.split() or [""])[0], "expose": "", "moon": "add"}[question.kind]
+        return card_names(question.legal[: question.count])
+    return {"play": card_names(question.legal[:1]), "expose": "", "moon": "add"}[question.kind]
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from ladder.people.boards.daily_board import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.values.matches import DealReplayed
 from ladder.values.why import Costliest, Hint, Why
+from referee.replay.table_view import card_names
 from tests.ladder.ladders import played
 from tests.ladder.people.pages.tables_here import TableBrowser, site_here
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
@@ -130,7 +131,7 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         assert "/replay/you/boards/2/1" in page.text
         whole = await browser.client.get(f"{browser.path}/replay/you/boards/2/1/deal")
         deal = DealReplayed.model_validate_json(whole.content)
-        assert (deal.match, deal.bots[0], deal.people, deal.place.board) == (None, "Ada", (0,), 2)
+        assert (deal.match, deal.bots[0], deal.kinds[0], deal.place.board) == (None, "Ada", "person", 2)
         own = DealReplayed.model_validate_json((await browser.client.get(f"{whole.url}?seat=0")).content)
         assert [bool(hand) for hand in own.hands] == [True, False, False, False]
         step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
@@ -184,7 +185,7 @@ async def test_in_practice_a_decision_is_taken_back_and_asked_for_again(ladder: 
         await browser.open(length="deals:1", practice="on")
         first = await browser.until(lambda state: state.question)
         assert first.question
-        cards = " ".join(first.question.legal.split()[: first.question.count])
+        cards = card_names(first.question.legal[: first.question.count])
         assert (await browser.post("answer", decision=first.question.decision, action=cards)).status_code == 204
         await browser.until(lambda state: state.question and state.question.kind == "play")
         assert (await browser.post("back")).status_code == 204

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ladder.people.seat.points_explained import PointsPart, Reason, points_explained
+from ladder.people.seat.points_explained import Reason, points_explained
+from ladder.values.person_state import PersonPoints
 from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, Phase, Rules
 from pigpen.rules.actions import Exposure
@@ -46,7 +47,7 @@ def test_the_parts_add_up_to_the_score(rules: Rules) -> None:
         for seat in range(rules.players):
             parts = points_explained(View(*deal.known_to(seat)), scores)
             assert tuple(sum(part.points for part in each) for each in parts) == scores
-            reasons |= {part.reason for each in parts for part in each}
+            reasons |= {Reason(part.reason) for each in parts for part in each}
     wanted = {Reason.CARD} | ({Reason.PARTNER} if rules.partners else set())
     assert wanted | ({Reason.DOUBLER} if rules.scoring.doubler else set()) <= reasons
 
@@ -62,7 +63,7 @@ def captured(rules: Rules, taken: dict[int, str], exposed: dict[str, Face] | Non
 HEARTS = " ".join(f"{rank}H" for rank in "23456789TJQKA")
 
 
-def as_pairs(parts: tuple[PointsPart, ...]) -> list[tuple[str, int]]:
+def as_pairs(parts: tuple[PersonPoints, ...]) -> list[tuple[str, int]]:
     return [(f"{part.reason} {part.card or ''}".strip(), part.points) for part in parts if part.points]
 
 

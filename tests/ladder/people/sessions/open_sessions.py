@@ -19,6 +19,7 @@ from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose,
 from ladder.values.value import time_of
 from pigpen.rules import PRESETS
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
+from referee.replay.table_view import card_names
 from tests.ladder.people.sessions.states import NAMES, SEED
 from tests.waiting import PATIENCE
 
@@ -122,8 +123,8 @@ def first_answer(state: PersonState) -> str:
     question = state.question
     assert question
     if question.kind == "pass":
-        return " ".join(question.legal.split()[: question.count])
-    return {"play": question.legal.split()[0] if question.legal else "", "expose": "", "moon": "add"}[question.kind]
+        return card_names(question.legal[: question.count])
+    return {"play": card_names(question.legal[:1]), "expose": "", "moon": "add"}[question.kind]
 
 
 async def play_on(session: SeatSession, until_over: Callable[[PersonState], object]) -> PersonState:

@@ -92,13 +92,13 @@ def test_only_the_own_hand_is_shown_and_each_card_that_may_not_be_played_says_wh
         if state.moment is None or state.deal is None:
             continue
         for seat, viewed in enumerate(state.moment.seats):
-            hand = set(viewed.hand.split())
+            hand = set(viewed.hand)
             if seat != state.deal.seat:
-                passed = set(state.moment.seats[state.deal.seat].passed.split())
-                assert hand <= passed | set(viewed.exposed.split())
+                passed = set(state.moment.seats[state.deal.seat or 0].passed)
+                assert hand <= passed | set(viewed.exposed)
                 assert not viewed.legal
             elif state.question and state.question.kind == "play":
-                assert hand == set(state.question.legal.split()) | state.question.why.keys()
+                assert set(map(str, hand)) == set(map(str, state.question.legal)) | state.question.why.keys()
                 assert all(barred.bar != "other" for barred in state.question.why.values())
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.people.sessions.spectators import PublicDeal
 from pigpen.rules import PRESETS, Rules
 from pigpen.values.notices import DealResult
 from referee.records.lines import DealLine, Step
 from referee.records.recorded import Recorded
 from referee.records.steps import kind_and_words
 from referee.replay.deal_replay import DealReplay
+from referee.replay.public_deal import PublicDeal
 from referee.replay.table_view import view_table
 from tests.referee.bots import showy_seats
 from tests.referee.recorded import match_lines
@@ -41,18 +41,18 @@ def test_a_spectator_sees_the_trick_and_the_points_and_nobodys_hand(rules: Rules
         for place, steps in enumerate(answers(line), 1):
             public.take(steps)
             played |= {step.play for step in steps if step.play}
-            moment = public.moment(replay.bots, None)
+            moment = public.moment()
             views = [view_table(replay, place, (seat,)) for seat in range(rules.players)]
-            assert moment.cards.split() == [str(play.card) for play in views[0].trick]
-            assert moment.trick == views[0].number
+            assert moment.plays == views[0].plays
+            assert moment.trick == views[0].trick
             for seat, viewed in enumerate(moment.seats):
                 outside = [view.seats[seat] for view in views if view is not views[seat]]
-                shown = set(viewed.hand.split())
-                assert shown <= set(viewed.exposed.replace("*", "").split())
-                assert all(shown <= {str(card) for card in each.hand} for each in outside)
+                shown = set(viewed.hand)
+                assert shown <= set(viewed.exposed)
+                assert all(shown <= set(each.hand) for each in outside)
                 assert viewed.unknown + len(shown) == rules.hand_size - sum(
                     step.play is not None and step.seat == seat for group in answers(line)[:place] for step in group
                 )
-                assert (viewed.passed, viewed.received, viewed.legal) == ("", "", "")
+                assert (viewed.passed, viewed.received, viewed.legal) == ((), (), ())
         result = DealResult(line.deal, 0, line.scores, line.totals)
-        assert public.moment(replay.bots, result).result
+        assert public.moment(result).scores == line.scores

@@ -52,7 +52,7 @@ async def test_two_tabs_see_the_same_and_the_second_answer_is_stale() -> None:
         session.answer(decision, words)
         assert later.moment
         passed = later.moment.seats[0].passed
-        assert set(passed.split()) == set(words.split())
+        assert set(map(str, passed)) == set(words.split())
 
 
 async def test_what_the_rules_forbid_is_refused_with_the_reason_and_the_referee_hears_nothing() -> None:
