@@ -10,6 +10,7 @@ import re
 import threading
 from typing import TYPE_CHECKING
 
+from ladder.app.overview import rules_of
 from ladder.results.live_folder import LiveFile, LiveFolder
 from ladder.store import names
 from ladder.store.models import Status
@@ -22,7 +23,6 @@ from ladder.values.live_events import (
     LiveMatch,
     LivePage,
     LivePassed,
-    LivePlay,
     LivePlayed,
     LiveProgress,
     LiveRow,
@@ -30,14 +30,17 @@ from ladder.values.live_events import (
     LiveTable,
     parse,
 )
+from referee.replay.public_deal import PublicDeal
+from referee.replay.table_view import TableDeal, deal_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
-    from typing import Any
 
     from ladder.app.ladder import Ladder
     from ladder.values.live_events import LiveEvent, Outcome
     from ladder.values.matches import MatchRow
+    from pigpen.rules import Rules
 
 SKIPPED = frozenset({"opened", "fault", "moon", "result", "end"})
 """Events that change nothing here."""
@@ -52,13 +55,13 @@ class LiveStates:
         self._lock = threading.Lock()
         self._known: dict[Path, tuple[LiveState, int]] = {}
 
-    def progress(self, folder: LiveFolder, match: int, attempt: int) -> LiveProgress | None:
-        """Say how far an attempt is; None if it has not begun, or has sent no event."""
+    def progress(self, folder: LiveFolder, match: int, attempt: int, rules: Rules) -> LiveProgress | None:
+        """Say how far an attempt at a match of these *rules* is; None if it has not begun, or has sent no event."""
         path = folder.path(match, attempt)
         with self._lock:
             try:
                 with LiveFile(folder, match, attempt) as file:
-                    state, offset = self._known.pop(path) if path in self._known else (LiveState(), 0)
+                    state, offset = self._known.pop(path) if path in self._known else (LiveState(rules), 0)
                     self._known[path] = state, state.read(file, offset)
             except FileNotFoundError:
                 return None
@@ -67,13 +70,59 @@ class LiveStates:
             return state.progress()
 
 
+class _LiveDeal:
+    """The deal under way in one rotation, as its events describe it."""
+
+    def __init__(self, rules: Rules, begun: LiveDeal, bots: Sequence[str]) -> None:
+        self.begun = begun
+        self.scored: LiveScored | None = None
+        self.is_complete = True
+        self._public = PublicDeal(rules, begun.deal, begun.totals, begun.hands)
+        names, kinds = (bots[bot] for bot in begun.seats), ("bot" for _ in begun.seats)
+        self._head = TableDeal(**deal_fields(rules, begun.deal, names, kinds, None))
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """Totals of the player in each seat: before the deal, and after it once it is over."""
+        return (self.scored or self.begun).totals
+
+    def take(self, found: LiveAtTable) -> None:
+        """Take an event; after a lost one the table stays as it was, up to the scores."""
+        if isinstance(found, LiveScored):
+            self.scored = found
+        elif not self.is_complete:
+            return
+        elif isinstance(found, LivePlayed):
+            self._public.play(found.seat, found.card)
+        elif isinstance(found, LivePassed):
+            self._public.passed(found.cards)
+        elif isinstance(found, LiveExposed):
+            for seat, (cards, hidden) in enumerate(zip(found.cards, found.hidden, strict=True)):
+                self._public.expose(seat, cards, hidden)
+
+    def shown(self) -> LiveTable:
+        """Make the table as it is shown."""
+        moment = self._public.moment()
+        if self.scored:
+            moment = moment.model_copy(update={"scores": self.scored.scores, "totals": self.scored.totals})
+        return LiveTable(
+            table=self.begun.table,
+            seats=self.begun.seats,
+            deal=self._head,
+            moment=moment,
+            complete=self.is_complete,
+        )
+
+
 class LiveState:
     """A match as its events describe it; take them in order, from the first one on."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        """Begin before the first event of a match of these *rules*."""
+        self._rules = rules
         self._match: LiveMatch | None = None
-        self._tables: dict[int, dict[str, Any]] = {}
-        """By number: the fields of its `LiveTable`."""
+        self._tables: dict[int, _LiveDeal] = {}
+        """By the number of the rotation."""
         self._mark = ""
 
     def read(self, file: LiveFile, offset: int) -> int:
@@ -94,44 +143,32 @@ class LiveState:
         if isinstance(found, LiveMatch):
             self._match = found
         elif isinstance(found, LiveGap):
-            for table in self._tables.values():
-                table["complete"] = False
+            for each in self._tables.values():
+                each.is_complete = False
         elif isinstance(found, LiveDeal):
-            fields = {name: getattr(found, name) for name in ("table", "deal", "seats", "totals", "hands")}
-            self._tables[found.table] = {**fields, "plays": []}
+            if self._match is not None:
+                self._tables[found.table] = _LiveDeal(self._rules, found, self._match.bots)
         elif isinstance(found, LiveAtTable):
-            self._change(found)
+            deal = self._tables.get(found.table)
+            if deal is not None and deal.begun.deal == found.deal:  # else the beginning of that deal was lost
+                deal.take(found)
 
     def progress(self) -> LiveProgress | None:
         """Say how far the match is; None if it has not begun."""
         if self._match is None:
             return None
         points = [0] * len(self._match.bots)
-        tables = [LiveTable(**fields) for _, fields in sorted(self._tables.items())]
-        for table in tables:
-            for bot, total in zip(table.seats, table.totals, strict=True):
+        for deal in self._tables.values():
+            for bot, total in zip(deal.begun.seats, deal.totals, strict=True):
                 points[bot] += total
         return LiveProgress(
             public=self._match.public,
             deals=self._match.deals,
-            deals_done=sum(table.deal + (table.scores is not None) for table in tables),
+            deals_done=sum(deal.begun.deal + (deal.scored is not None) for deal in self._tables.values()),
             points=tuple(points),
-            tables=tuple(tables),
+            tables=tuple(deal.shown() for _, deal in sorted(self._tables.items())),
             mark=self._mark,
         )
-
-    def _change(self, found: LiveAtTable) -> None:
-        table = self._tables.get(found.table)
-        if table is None or table["deal"] != found.deal:  # the beginning of that deal was lost
-            return
-        if isinstance(found, LivePlayed):
-            table["plays"].append(LivePlay(seat=found.seat, card=found.card))
-        elif isinstance(found, LivePassed):
-            table["passed"] = found.cards
-        elif isinstance(found, LiveExposed):
-            table |= {"exposed": found.cards, "hidden": found.hidden}
-        elif isinstance(found, LiveScored):
-            table |= {"scores": found.scores, "totals": found.totals}
 
 
 MAX_RUNNING = 1000
@@ -218,5 +255,7 @@ def _row(ladder: Ladder, row: MatchRow) -> LiveRow:
         started=row.started,
         bots=tuple(seat.bot for seat in row.seats),
         versions=tuple(seat.version for seat in row.seats),
-        progress=_STATES.progress(LiveFolder(ladder.settings.data_dir), row.id, row.attempt),
+        progress=_STATES.progress(
+            LiveFolder(ladder.settings.data_dir), row.id, row.attempt, rules_of(ladder, row.variant)
+        ),
     )

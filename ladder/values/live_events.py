@@ -13,6 +13,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, TypeAdapter
 
 from ladder.values.value import Time, Value
 from referee.records.lines import DealLine
+from referee.replay.table_view import TableDeal, TableMoment
 
 Public = Literal["played", "open", "off"]
 """`played`: the cards played and those exposed face up; `open`: all cards; `off`: there are no events."""
@@ -200,33 +201,17 @@ def to_line(event: LiveBase) -> str:
     return event.model_dump_json(exclude={"id"}, exclude_none=True, by_alias=True)
 
 
-class LivePlay(Value):
-    """A card on the table."""
-
-    seat: int
-    card: str
-
-
 class LiveTable(Value):
     """The deal under way in one rotation, or the last one."""
 
     table: int
     """Number of the rotation, from 0 as in the events; in a match without boards, 0."""
-    deal: int
-    """Number of the deal, from 0; if there are boards, of the board."""
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
-    totals: tuple[int, ...]
-    """Of the player in each seat: before the deal, and after it once it is over."""
-    scores: tuple[int, ...] | None = None
-    """Of each seat, once the deal is over."""
-    hands: tuple[Cards, ...] | None = None
-    passed: tuple[Cards, ...] | None = None
-    exposed: tuple[Cards, ...] | None = None
-    hidden: tuple[int, ...] | None = None
-    plays: tuple[LivePlay, ...] = ()
-    """Every card played in the deal, in order."""
-    complete: bool = True
+    deal: TableDeal
+    moment: TableMoment
+    """The table now; after a lost event, as it was before that."""
+    complete: bool
     """True if no event of this deal was lost."""
 
 

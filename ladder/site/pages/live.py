@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ladder.app import live, matches
+from ladder.app.overview import rules_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.values.live_events import LivePage, LiveRow
@@ -40,7 +41,8 @@ def one_running(request: Request, number: Number) -> Response:
     site: Site = request.app.state.site
     match = matches.public_match(site.ladder, number)
     row = next((row for row in live.running(site.ladder) if row.match == number), None)
-    return site.pages.fresh_page(request, "live_match.html", {"match": match, "row": row})
+    rules = rules_of(site.ladder, match.variant).to_plain() if row else None
+    return site.pages.fresh_page(request, "live_match.html", {"match": match, "row": row, "rules": rules})
 
 
 @api.get("/live", response_model=list[LiveRow])

@@ -1,22 +1,77 @@
 // A match while it is played: its events come as server-sent events, or, where streams fail, by asking again and again.
 // @ts-check
 
-import { rankOf, sign } from "./cards.js";
+import { PUBLIC, PlayedDeal, dealOf } from "./deal_replay.js";
 import { SharedStream } from "./shared_stream.mjs";
-import { make } from "./words.js";
+import { Table } from "./table.js";
+import { make, wordsIn } from "./words.js";
+
+/** @typedef {import("./shapes").TableMoment} TableMoment */
 
 const POLL_MS = 2000;
 const FAILURES = 3;
+const NO_SEAT = -1;
 
-/** The deal under way in one rotation; numbers in events count from 0. @typedef {{deal: number, seats: number[], totals: number[], plays: Play[], scores: number[] | null}} Table */
-/** @typedef {{seat: number, card: string}} Play */
+/** The deal under way in one rotation, as its events describe it; numbers in events count from 0. */
+class Rotation {
+  /** @type {number[] | null} */
+  #scores = null;
+  /** Whether no event was lost: a card that is missing would shift the tricks, so the table then stays as it was. */
+  isWhole = true;
+  /** Kind of the question before the first card. */
+  #asks = "play";
+
+  /** @param {any} rules As in a record. @param {any} begun The event. */
+  constructor(rules, begun) {
+    this.rules = rules;
+    this.deal = begun.deal;
+    this.seats = /** @type {number[]} */ (begun.seats);
+    this.totals = /** @type {number[]} */ (begun.totals);
+    this.isOpen = !!begun.hands;
+    this.played = new PlayedDeal(rules, begun.deal, begun.hands ?? null, begun.hands ? null : PUBLIC, begun.totals);
+    this.#asks = this.played.offset ? "pass" : rules.exposing ? "expose" : "play";
+  }
+
+  /** @param {any} event */
+  take(event) {
+    if (event.type === "scored") {
+      this.#scores = event.scores;
+      this.totals = event.totals;
+    } else if (!this.isWhole) {
+      return;
+    } else if (event.type === "play") {
+      this.played.apply([{ seat: event.seat, play: event.card }]);
+    } else if (event.type === "passed") {
+      this.#asks = this.rules.exposing ? "expose" : "play";
+      if (event.cards) {
+        this.played.apply(event.cards.map((/** @type {string} */ pass, /** @type {number} */ seat) => ({ seat, pass })));
+      }
+    } else if (event.type === "exposed") {
+      this.#asks = "play";
+      this.played.apply(event.cards.map((/** @type {string} */ expose, /** @type {number} */ seat) => ({ seat, expose })));
+      if (!this.isOpen) {
+        event.hidden.forEach((/** @type {number} */ count, /** @type {number} */ seat) => this.played.hide(seat, count));
+      }
+    }
+  }
+
+  /** The table as it is. @returns {TableMoment} */
+  moment() {
+    const { played } = this;
+    const trick = played.trick();
+    const turn = trick.length === played.n ? played.winning().seat : (trick[0]?.seat + trick.length) % played.n;
+    const step = trick.length ? { seat: turn, play: "" } : { seat: NO_SEAT, [this.#asks]: "" };
+    const next = this.#scores || played.isOver ? [] : [step];
+    return { ...played.moment([], next, null), scores: this.#scores, totals: this.totals };
+  }
+}
 
 class LiveMatch extends HTMLElement {
   /** By number. @type {string[]} */
   bots = [];
-  /** @type {Map<number, Table>} */
-  tables = new Map();
-  /** @type {Map<number, HTMLElement>} */
+  /** @type {Map<number, Rotation>} */
+  rotations = new Map();
+  /** The drawing of each rotation, and the deal that it is of. @type {Map<number, {of: Rotation, table: Table, section: HTMLElement}>} */
   drawn = new Map();
   /** @type {number[]} */
   points = [];
@@ -36,6 +91,8 @@ class LiveMatch extends HTMLElement {
 
   connectedCallback() {
     this.bots = JSON.parse(this.dataset.bots ?? "[]");
+    this.rules = JSON.parse(this.dataset.rules ?? "null");
+    this.words = wordsIn(this);
     this.points = this.bots.map(() => 0);
     this.follow();
   }
@@ -82,33 +139,34 @@ class LiveMatch extends HTMLElement {
   /** @param {any} event */
   take(event) {
     if (event.type === "match") {
-      this.tables.clear();
+      this.rotations.clear();
       this.deals = event.deals ?? null;
       this.done = 0;
       this.points.fill(0);
     } else if (event.type === "deal") {
-      this.tables.set(event.table, { deal: event.deal, seats: event.seats, totals: event.totals, plays: [], scores: null });
-    } else if (event.type === "play") {
-      this.tables.get(event.table)?.plays.push({ seat: event.seat, card: event.card });
+      this.rotations.set(event.table, new Rotation(this.rules, event));
     } else if (event.type === "scored") {
       this.score(event);
     } else if (event.type === "gap") {
       this.say(this.dataset.gap ?? "");
+      for (const each of this.rotations.values()) each.isWhole = false;
     } else if (event.type === "end") {
       this.say(this.dataset.over ?? "");
       for (const part of document.querySelectorAll("ladder-tv[hidden], .live-over[hidden]")) part.removeAttribute("hidden");
     }
-    if ("table" in event) this.redraw(event.table);
+    const rotation = this.rotations.get(event.table);
+    if (rotation && rotation.deal === event.deal) {
+      rotation.take(event);
+      this.redraw(event.table);
+    }
   }
 
   /** @param {any} event */
   score(event) {
-    const table = this.tables.get(event.table);
+    const rotation = this.rotations.get(event.table);
     this.done += 1;
-    if (!table) return;
-    table.scores = event.scores;
-    table.totals = event.totals;
-    table.seats.forEach((bot, seat) => (this.points[bot] += event.scores[seat]));
+    if (!rotation) return;
+    rotation.seats.forEach((bot, seat) => (this.points[bot] += event.scores[seat]));
     const cells = this.querySelectorAll(".live-points td");
     this.points.forEach((points, bot) => (cells[bot].textContent = String(points).replace("-", "−")));
     this.say(this.deals ? `${this.done} / ${this.deals}` : String(this.done));
@@ -136,32 +194,26 @@ class LiveMatch extends HTMLElement {
 
   /** @param {number} number */
   draw(number) {
-    const table = this.tables.get(number);
-    if (!table) return;
-    const players = table.seats.length;
-    const full = Math.floor(table.plays.length / players) * players;
-    const trick = table.plays.length > full ? table.plays.slice(full) : table.plays.slice(-players);
-    const next = table.plays.length > full && !table.scores ? (trick[trick.length - 1].seat + 1) % players : -1;
-    const title = make("h2", "", this.nameOf(number, table.deal));
-    const seats = table.seats.map((bot, seat) => this.seat(bot, seat === next, trick.find((play) => play.seat === seat)));
-    const section = make("section", "live-table", title, ...seats);
-    if (table.scores) section.append(make("p", "", table.scores.map((score) => String(score).replace("-", "−")).join(" · ")));
-    const before = this.drawn.get(number);
-    if (before) before.replaceWith(section);
-    else this.querySelector(".live-tables")?.append(section);
-    this.drawn.set(number, section);
+    const rotation = this.rotations.get(number);
+    if (!rotation) return;
+    let drawn = this.drawn.get(number);
+    if (drawn?.of !== rotation) {
+      const names = rotation.seats.map((bot) => this.bots[bot]);
+      const felt = make("div", "felt");
+      const title = make("h2", "", this.nameOf(number, rotation.deal));
+      const section = make("section", "live-table", title, make("div", "stage", felt));
+      const deal = dealOf(this.rules, rotation.deal, names, names.map(() => /** @type {const} */ ("bot")), null);
+      if (drawn) drawn.section.replaceWith(section);
+      else this.querySelector(".live-tables")?.append(section);
+      drawn = { of: rotation, table: new Table(felt, deal, this.words ?? String), section };
+      this.drawn.set(number, drawn);
+    }
+    drawn.table.show(rotation.moment(), false);
   }
 
   /** What people call a deal; they count from 1. @param {number} rotation From 0. @param {number} deal From 0. */
   nameOf(rotation, deal) {
     return (this.dataset.place ?? "").replace("{deal}", String(deal + 1)).replace("{rotation}", String(rotation + 1));
-  }
-
-  /** @param {number} bot @param {boolean} isNext @param {Play | undefined} play */
-  seat(bot, isNext, play) {
-    const row = make("div", isNext ? "live-seat on" : "live-seat", make("b", "", this.bots[bot]));
-    if (play) row.append(make("span", `live-card suit-${play.card[1]}`, rankOf(play.card), sign(play.card[1])));
-    return row;
   }
 }
 

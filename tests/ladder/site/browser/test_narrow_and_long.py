@@ -106,13 +106,11 @@ def background(page: Page) -> str:
 def test_a_played_card_of_a_live_match_is_dark_on_light_in_the_dark(open_page: Callable[..., Page]) -> None:
     page = open_page("/live", dark=True)
     static = (page.locator("link[rel=stylesheet]").first.get_attribute("href") or "").removesuffix("style.css")
-    page.add_style_tag(url=f"{static}live.css")
     colours = page.evaluate(
         """async (folder) => {
-          await import(`${folder}live.js`);
-          const live = Object.assign(document.createElement("live-match"), { bots: ["Trotter"] });
+          const { cardElement } = await import(`${folder}cards.js`);
           return [..."SHDC"].map((suit) => {
-            const card = live.seat(0, false, { card: `Q${suit}` }).querySelector(".live-card");
+            const card = cardElement(`Q${suit}`, "");
             document.body.append(card);
             return [card, card.querySelector("svg")].map((each) => getComputedStyle(each).color);
           });
