@@ -62,10 +62,11 @@ def _suit_letters(suits: frozenset[Suit]) -> str:
 
 def _as_text(kind: type, read: Callable[[str], Any], write: Callable[[Any], str]) -> GetPydanticSchema:
     """Make a schema for values of that kind, which are a text in JSON."""
-    schema = core_schema.json_or_python_schema(
-        core_schema.no_info_after_validator_function(read, core_schema.str_schema()),
-        core_schema.is_instance_schema(kind),
-        serialization=core_schema.plain_serializer_function_ser_schema(write, return_schema=core_schema.str_schema()),
+    text = core_schema.str_schema()
+    schema = core_schema.union_schema(
+        [core_schema.is_instance_schema(kind), core_schema.no_info_after_validator_function(read, text)],
+        mode="left_to_right",
+        serialization=core_schema.plain_serializer_function_ser_schema(write, return_schema=text),
     )
     return GetPydanticSchema(lambda source, handler: schema, lambda core, handler: {"type": "string"})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -206,3 +207,12 @@ def test_a_moon_choice_is_news_only_from_the_shooters_seat() -> None:
     shooter = view_table(replay, place).steps[0].seat
     assert view_table(replay, place, ((shooter + 1) % 4,)).steps == ()
     assert view_table(replay, place).seats[shooter].points == 0
+
+
+def test_a_moment_is_read_from_its_json_and_from_the_values_in_it(replay: DealReplay) -> None:
+    for place in (0, 1, len(replay.moments) // 2, len(replay.moments) - 1):
+        for seen_from in (None, (1,)):
+            now = view_table(replay, place, seen_from)
+            assert TableMoment.model_validate_json(now.model_dump_json()) == now
+            assert TableMoment.model_validate(json.loads(now.model_dump_json())) == now
+            assert TableMoment.model_validate(now.model_dump()) == now
