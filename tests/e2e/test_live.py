@@ -122,7 +122,7 @@ def assert_both_run(ladder: Ladder) -> None:
         assert row.progress is not None
         assert (row.progress.public, row.progress.deals, row.progress.deals_done) == ("played", 2, 0)
         # Who holds the two of clubs leads it; who has one other club must follow with it.
-        assert [[play.card for play in table.plays][:1] for table in row.progress.tables] == [["2C"]]
+        assert [(table.moment.trick, str(table.moment.cards[0])) for table in row.progress.tables] == [(1, "2C")]
 
 
 def assert_tells_all(ladder: Ladder, match: int, attempt: int, received: list[LiveEvent]) -> None:

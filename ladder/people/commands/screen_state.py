@@ -250,7 +250,7 @@ class ScreenState:
         self._coming: deque[PersonState] = deque()
         self._due = 0.0
         self._until: dict[int, float] = {}
-        """When time is up, by the number of the newest question."""
+        """Time at which the newest question ends, by its number."""
         self._answered = -1, 0
         """The decision that was answered last, and the number of the newest state then."""
         self._looked_at = -1

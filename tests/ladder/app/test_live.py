@@ -175,7 +175,7 @@ def test_a_match_that_is_not_played_has_ended_or_has_not_begun(ladder: Ladder, d
 def test_the_table_of_a_running_match_is_the_one_that_its_replay_shows(
     name: str, public: Literal["played", "open"]
 ) -> None:
-    """Where all hands are open, it is seen from all seats; else from none, so that no hand is in it (C-9)."""
+    """It is seen from all seats where all hands are open; else from none, so that no hand is in it (C-9)."""
     rules, is_open = PRESETS[name], public == "open"
     sent, lines = watched(rules, "deals:1", public)
     match = Recorded.of(lines)
