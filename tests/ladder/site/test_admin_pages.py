@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app import bots
+from ladder.app import bots, overview
 from ladder.app.accounts import managing, registering
 from ladder.app.cluster import worker_states
 from ladder.app.matches import public_match
@@ -230,6 +230,21 @@ def test_the_page_of_workers_shows_what_is_wrong_with_some(olga: Person) -> None
     assert "barn" in found
     assert "byre" not in found
     assert "No worker is found." in olga.get("/admin/workers?q=nobody").text
+
+
+def test_all_counts_of_the_ladder_are_metrics(place: PeopleLadder) -> None:
+    lines = Person(place.ladder).get("/metrics").text.splitlines()
+    counts = overview.counts(place.ladder).model_dump()
+    for name, found in counts.items():
+        label = "state" if name == "bots" else "status"
+        numbers = found.items() if isinstance(found, dict) else [("", found)]
+        for key, number in numbers:
+            labels = f'{{{label}="{key}"}}' if key else ""
+            assert any(re.fullmatch(rf"pigpen_\w*{name}{re.escape(labels)} {number}\.0", line) for line in lines), (
+                name,
+                key,
+            )
+        assert name in ("failures", "decisions", "faults") or found
 
 
 def test_each_worker_s_figures_are_for_organisers_and_their_sums_for_all(place: PeopleLadder) -> None:

@@ -47,6 +47,7 @@ def test_a_spectator_sees_the_trick_and_the_points_and_nobodys_hand(rules: Rules
             assert moment.trick == views[0].trick
             for seat, viewed in enumerate(moment.seats):
                 outside = [view.seats[seat] for view in views if view is not views[seat]]
+                assert all(viewed.exposed == each.exposed for each in outside)
                 shown = set(viewed.hand)
                 assert shown <= set(viewed.exposed)
                 assert all(shown <= set(each.hand) for each in outside)

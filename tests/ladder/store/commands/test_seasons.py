@@ -178,6 +178,8 @@ def test_a_match_that_is_played_when_the_season_ends_is_withdrawn_and_its_result
 @IN_BOTH
 def test_the_checks_know_seasons(database: Database, files: MatchFiles) -> None:
     versions, lines = four(database), dict[int, "Sequence[AnyLine]"]()
+    with database.write() as session:
+        session.get_one(models.Variant, "hearts").shift = 40.0
     for number, seed in enumerate("1234"):
         match = play(database, versions, seed)
         lines[match] = played(seed=seed)
