@@ -156,6 +156,38 @@ def test_a_tab_that_comes_late_has_all_events_once(
     assert late.inner_text(".live-points") == early.inner_text(".live-points")
 
 
+SHOWN = """number => {
+  const live = document.querySelector("live-match");
+  const moment = live.rotations.get(number).moment();
+  const felt = live.drawn.get(number).section.querySelector(".felt");
+  const cards = (what) => [...felt.querySelectorAll(what)].map((card) => card.dataset.card).sort().join(" ");
+  return { moment, trick: cards(".spot > .card"), hands: cards(".hand > .card:not(.back)") };
+}"""
+
+
+def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    page = at(context.new_page(), place.live)
+    rest, sent = list(live_lines), 30
+    for more in (1, 7, 20, 20, 40, 11):
+        for line in rest[:more]:
+            place.writer.append(RUNNING, 1, line)
+        del rest[:more]
+        sent += more
+        page.wait_for_function("mark => document.querySelector('live-match').mark === mark", arg=f"1-{sent}")
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        (row,) = httpx.get(f"{place.url}/api/v1/live").json()
+        for table in row["progress"]["tables"]:
+            shown, moment = page.evaluate(SHOWN, table["table"]), table["moment"]
+            fields = ("trick", "leader", "cards", "winning", "complete", "scores", "totals")
+            assert [shown["moment"][name] for name in fields] == [moment[name] for name in fields]
+            assert shown["moment"]["seats"] == moment["seats"]
+            on_table = [] if moment["scores"] else moment["cards"].split()
+            assert shown["trick"].split() == sorted(on_table)
+            assert shown["hands"].split() == sorted(" ".join(seat["hand"] for seat in moment["seats"]).split())
+
+
 def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
     place: Place, context: BrowserContext, live_lines: Iterator[str]
 ) -> None:
