@@ -7,9 +7,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -20,6 +21,7 @@ from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.computing.asking import BeingComputed
 from ladder.app.live_hub import LiveHub
+from ladder.errors import Busy
 from ladder.people.pages import routers as people
 from ladder.people.sessions.session_pool import OpenTabs, no_tabs
 from ladder.site.accounts import account as account_routes
@@ -59,21 +61,22 @@ from ladder.site.server.headers import EveryResponse
 from ladder.site.server.metrics import Metrics
 from ladder.site.server.places import SharedPlaces
 from ladder.site.server.problems import on_being_computed
+from ladder.site.server.routing import OTHER_THREADS, Router, in_turn, page_turns
 from ladder.site.server.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
 
     from ladder.app.ladder import Ladder
     from ladder.app.wheels import OfferedWheel
 
-THREADS = 8
-"""Pages that are made at once: more would only wait for each other, and each thread has a connection."""
 PAGES = (
     login_routes.router,
     provider_routes.router,
@@ -166,7 +169,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        to_thread.current_default_thread_limiter().total_tokens = THREADS
+        to_thread.current_default_thread_limiter().total_tokens = OTHER_THREADS
         yield
         await site.hub.close()
         await tabs.close()
@@ -208,6 +211,7 @@ def _site(
         passwords,
         Attempts(),
         hashing_turns(),
+        page_turns(),
         SharedPlaces(max_streams),
         look_seconds,
         ask_seconds,
@@ -220,7 +224,7 @@ def _site(
 @cache
 def _routes() -> list[BaseRoute]:
     """Make all routes; once for all sites of a process, as what they take and give is taken apart at the first use."""
-    all_routes = APIRouter()
+    all_routes = Router()
     for router in PAGES:
         all_routes.include_router(router, include_in_schema=False)
     for router in PUBLIC_API:
@@ -241,11 +245,25 @@ def _described() -> dict[str, Any]:
 
 def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(LogInFirst, on_log_in_first)
-    app.add_exception_handler(BeingComputed, on_being_computed)
-    app.add_exception_handler(PigpenError, problems.on_our_error)
-    app.add_exception_handler(HTTPException, problems.on_http_error)
-    app.add_exception_handler(RequestValidationError, problems.on_bad_input)
-    app.add_exception_handler(Exception, problems.on_failure)
+    app.add_exception_handler(BeingComputed, _in_turn(on_being_computed))
+    app.add_exception_handler(PigpenError, _in_turn(problems.on_our_error))
+    app.add_exception_handler(HTTPException, _in_turn(problems.on_http_error))
+    app.add_exception_handler(RequestValidationError, _in_turn(problems.on_bad_input))
+    app.add_exception_handler(Exception, _in_turn(problems.on_failure))
+
+
+def _in_turn(handler: Callable[[Request, Exception], Response]) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Let an error's answer be made when it is the visitor's turn, but for the answer that there is none."""
+
+    async def answer(request: Request, error: Exception) -> Response:
+        if not isinstance(error, Busy):
+            try:
+                return await in_turn(request, handler, request, error)
+            except Busy as busy:
+                error = busy
+        return await run_in_threadpool(problems.on_our_error, request, error)
+
+    return answer
 
 
 def _provider(ladder: Ladder) -> ProviderState | None:

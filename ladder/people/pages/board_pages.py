@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import overview
@@ -21,6 +21,7 @@ from ladder.site.pictures import previews
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.problems import NOT_SERVED, asker_of
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import Form, address_of, form_page, viewer_of
 from ladder.values.people import PERSON_NAME_LENGTH, TableStatus
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.people import OpenedTable, OwnDays, TableVisitor
 
-router = APIRouter(prefix="/play")
+router = Router(prefix="/play")
 DAYS_IN_FEED = 7
 """In a feed; readers that ask once a week miss none."""
 Variant = Annotated[str, Path(max_length=64)]

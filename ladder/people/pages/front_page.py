@@ -6,7 +6,7 @@ import datetime
 import time
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from ladder.app import overview
@@ -17,13 +17,14 @@ from ladder.people.pages.table_pages import USUAL_VARIANT
 from ladder.people.review.own_games import own_days
 from ladder.people.review.puzzles import newest_puzzle
 from ladder.site.pages.routes import entering
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.people import OwnDays
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from pydantic import StringConstraints
 from starlette.responses import Response
 
@@ -14,6 +14,7 @@ from ladder.people.review import puzzles
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import fresh
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, viewer_of
 from ladder.values.people import TableVisitor
 from ladder.values.value import Value
@@ -22,7 +23,7 @@ from ladder.values.why import PuzzleList, PuzzleOverview, PuzzlePage
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router, personal = APIRouter(), APIRouter(dependencies=FOR_PEOPLE)
+router, personal = Router(), Router(dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 
 

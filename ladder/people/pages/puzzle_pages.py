@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -15,6 +15,7 @@ from ladder.people.review import puzzles
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import Form, address_of, form_page, viewer_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.why import Choice, PuzzlePage
 
-router = APIRouter()
+router = Router()
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 NO_PUZZLE = to_translate("There is no such puzzle. The list of all puzzles: /puzzles")
 SUITS = "SHDC"

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
-from starlette.concurrency import run_in_threadpool
+from fastapi import Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -48,6 +47,7 @@ from ladder.site.rendering.words import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
 from ladder.site.server.problems import asker_of
+from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import FOREIGN_PAGE, Form, address_of, form_page, is_same_origin, viewer_of
 from ladder.values.matches import DealPlace
 
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from ladder.values.why import Hint
     from pigpen.values.view import View
 
-router = APIRouter(prefix="/play")
-own_router = APIRouter(prefix="/play")
-practice_router = APIRouter(prefix="/play")
+router = Router(prefix="/play")
+own_router = Router(prefix="/play")
+practice_router = Router(prefix="/play")
 DealNumber = Annotated[int, Query(ge=0, le=100_000)]
 NOT_ASKED = to_translate("You are not asked that now.")
 
@@ -80,7 +80,7 @@ async def ask(request: Request, name: Name) -> Response:
     if question is None or question.view.decision != message.decision:
         raise HTTPException(409, NOT_ASKED)
     try:
-        hint = await run_in_threadpool(_hint, request, name, question.view)
+        hint = await in_turn(request, _hint, request, name, question.view)
     except BeingComputed:
         session.assisted(message.decision)
         raise
@@ -100,7 +100,7 @@ async def back(request: Request, name: Name) -> Response:
         raise HTTPException(403, FOREIGN_PAGE)
     session = await my_seat_session(request, name)
     try:
-        await run_in_threadpool(take_back, site.ladder, name, secret_of(request))
+        await in_turn(request, take_back, site.ladder, name, secret_of(request))
     except Forbidden as error:
         raise HTTPException(403, str(error)) from None
     except Conflict as error:

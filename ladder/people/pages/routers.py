@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from ladder.entry.policy import Act
@@ -21,13 +21,14 @@ from ladder.people.pages import (
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
 from ladder.values.people import OpenedTable, TableOrder, TableVisitor
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter(dependencies=FOR_PEOPLE)
+router = Router(dependencies=FOR_PEOPLE)
 
 
 @router.post("/tables", response_model=OpenedTable, status_code=201)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
@@ -30,6 +30,7 @@ from ladder.people.sessions.spectators import watched
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.site.server.headers import fresh
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import address_of
 from ladder.values.person_state import ENDS, PersonState, TableShown
 
@@ -63,8 +64,8 @@ async def tab_messages(tab: Tab[S], is_last: Callable[[S], bool]) -> AsyncGenera
         tab.close()
 
 
-router = APIRouter(prefix="/play")
-spectator_router = APIRouter(prefix="/play")
+router = Router(prefix="/play")
+spectator_router = Router(prefix="/play")
 
 
 @router.get("/{name}/state")

@@ -10,8 +10,7 @@ import tomllib
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
-from anyio import to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
@@ -41,6 +40,7 @@ from ladder.site.accounts.login import site_address
 from ladder.site.pages.lesson import explained, exposable
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.attempts import Attempt
+from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import Form, address_of, form_of, form_page, viewer_of
 from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
 from ladder.values.clocks import MIN_SECONDS
@@ -206,7 +206,7 @@ def _number(form: Mapping[str, str], name: str, usual: str, least: float, maximu
     return number
 
 
-router = APIRouter(prefix="/play")
+router = Router(prefix="/play")
 
 
 @router.get("")
@@ -286,7 +286,7 @@ async def end(request: Request, name: Name) -> Response:
     """End the table for all: with a form of a page, or by its script, which sends JSON."""
     by_script = is_json(request)
     await (message_of(request, EmptyMessage) if by_script else form_of(request))
-    await to_thread.run_sync(_end, request, name)
+    await in_turn(request, _end, request, name)
     return Response(status_code=204) if by_script else _back(name)
 
 

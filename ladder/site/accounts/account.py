@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.accounts import sessions, tokens
@@ -13,6 +13,7 @@ from ladder.errors import Forbidden, UserError
 from ladder.site.accounts.login import in_hashing_turn, site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, Form, address_of, demand, form_page
 from ladder.values.accounts import NewSecret, Scope, Viewer
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.accounts import Kind
 
-router = APIRouter(prefix="/me/account", dependencies=FOR_PEOPLE)
+router = Router(prefix="/me/account", dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 PLACE = "/me/account"
 

@@ -10,8 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import urlsplit
 
-from anyio import to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.accounts import device, registering, sessions
@@ -21,6 +20,7 @@ from ladder.entry.policy import Act
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.places import Turns
+from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import FOR_PEOPLE, Form, address_of, cookie_name, demand, form_page, viewer_of
 from ladder.values.accounts import Scope
 from ladder.values.text import sanitize
@@ -123,7 +123,7 @@ def site_address(request: Request) -> str:
     return f"{(site.ladder.settings.site_url or str(request.base_url)).rstrip('/')}/"
 
 
-router = APIRouter()
+router = Router()
 Place = Annotated[str, Query(alias="next", max_length=600)]
 
 
@@ -140,9 +140,9 @@ async def log_in(request: Request, form: Form) -> Response:
     """Log in with name and password."""
     site: Site = request.app.state.site
     name, place = form.get("name", ""), form.get("next", "")
-    device = await to_thread.run_sync(device_of, request, name[:100])
+    device = await in_turn(request, device_of, request, name[:100])
     site.attempts.count_claim(Attempt.LOG_IN, address_of(request), name[:100], device)
-    before = await to_thread.run_sync(viewer_of, request)
+    before = await in_turn(request, viewer_of, request)
 
     def work() -> sessions.LoggedIn:
         return sessions.log_in(site.ladder, site.passwords, name, form.get("password", ""), visit_of(request))
@@ -151,10 +151,10 @@ async def log_in(request: Request, form: Form) -> Response:
         logged_in = await in_hashing_turn(request, work)
     except Forbidden as error:
         site.metrics.logged_in("wrong")
-        return await to_thread.run_sync(_login_page, request, str(error), place, name, 403)
+        return await in_turn(request, _login_page, request, str(error), place, name, 403)
     site.metrics.logged_in("right")
     site.attempts.forgive(Attempt.LOG_IN, address_of(request), name[:100], device)
-    await to_thread.run_sync(sessions.log_out, site.ladder, before)
+    await in_turn(request, sessions.log_out, site.ladder, before)
     return begin_in_browser(request, logged_in, place)
 
 
@@ -188,7 +188,7 @@ async def make_account(request: Request, form: Form) -> Response:
     except TooOften:
         raise
     except (LadderError, UserError) as error:
-        return await to_thread.run_sync(_register_page, request, invitation, str(error), name)
+        return await in_turn(request, _register_page, request, invitation, str(error), name)
     return begin_in_browser(request, logged_in, "")
 
 

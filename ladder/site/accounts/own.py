@@ -7,11 +7,9 @@ A bot is submitted by a form of the site: the file goes where uploads of the com
 from __future__ import annotations
 
 from contextlib import asynccontextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from anyio import to_thread
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -23,6 +21,7 @@ from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, LadderError, TooOften, UserError
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import FOR_PEOPLE, FOREIGN_PAGE, Form, demand, form_page, has_csrf, is_same_origin
 from ladder.values.accounts import Viewer
 from ladder.values.held_events import EventState
@@ -64,20 +63,21 @@ async def form_of(request: Request) -> AsyncIterator[Mapping[str, UploadFile | s
         yield form
 
 
-async def submit_form(ladder: Ladder, viewer: Viewer, form: Mapping[str, UploadFile | str]) -> SubmissionRow:
+async def submit_form(request: Request, viewer: Viewer, form: Mapping[str, UploadFile | str]) -> SubmissionRow:
     """
     Take a bot from a form, and put it into the queue.
 
     Raises:
         UserError: If something is missing; else whatever `ladder.app.submit` raises.
     """
+    ladder: Ladder = request.app.state.site.ladder
     file, name = form.get("bot"), str(form.get("name", "")).strip()
     if not isinstance(file, UploadFile) or not file.size:
         raise UserError(NO_FILE)
     if not 1 <= len(name) <= 64:
         raise UserError(NO_NAME)
     variants = tuple(each for each in VARIANTS if f"variant_{each}" in form)
-    upload = await to_thread.run_sync(uploads.begin_upload, ladder, viewer, file.size)
+    upload = await in_turn(request, uploads.begin_upload, ladder, viewer, file.size)
     try:
         await uploads.go_on(ladder, viewer, upload.id, 0, _pieces(file))
         source = _folder(file.filename or name)
@@ -90,7 +90,7 @@ async def submit_form(ladder: Ladder, viewer: Viewer, form: Mapping[str, UploadF
             variants=variants,
             keep_old="keep_old" in form,
         )
-        return await to_thread.run_sync(partial(ordering.order, ladder, viewer, wanted))
+        return await in_turn(request, ordering.order, ladder, viewer, wanted)
     except BaseException:
         with suppress(LadderError):  # it is gone already, if what was in it is not taken
             uploads.give_up(ladder, viewer, upload.id)
@@ -119,7 +119,7 @@ def _folder(file: str) -> str:
     return name[: len(name) - len(ending)][:200] or name[:200]
 
 
-router = APIRouter(prefix="/me", dependencies=FOR_PEOPLE)
+router = Router(prefix="/me", dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 SHOWN = 20
@@ -135,14 +135,13 @@ def mine(request: Request, before: Before = None) -> Response:
 @router.post("/submissions")
 async def submit(request: Request) -> Response:
     """Submit a bot by a form: a folder packed with tar and gzip."""
-    viewer = await to_thread.run_sync(demand, request, Act.SUBMIT)
-    site: Site = request.app.state.site
+    viewer = await in_turn(request, demand, request, Act.SUBMIT)
     async with form_of(request) as form:
         try:
-            row = await submit_form(site.ladder, viewer, form)
+            row = await submit_form(request, viewer, form)
         except NOT_TAKEN as error:
             more = {"error": sentence_of(error), "name": str(form.get("name", ""))[:64]}
-            return await to_thread.run_sync(_page, request, viewer, more, 422)
+            return await in_turn(request, _page, request, viewer, more, 422)
     return RedirectResponse(f"/me/submissions/{row.id}", 303)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from anyio import to_thread
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -14,13 +13,14 @@ from ladder.errors import Forbidden, LadderError
 from ladder.site.accounts.login import begin_in_browser, next_of, site_address, visit_of
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.flows import Flow, ProviderState
+from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import NO_PAGE, Form, address_of, form_page
 
 if TYPE_CHECKING:
     from ladder.app.accounts.oidc import KnownPerson
     from ladder.site.server.context import Site
 
-router = APIRouter(prefix="/login/oidc")
+router = Router(prefix="/login/oidc")
 COOKIE = "pigpen_flow"
 
 
@@ -53,7 +53,7 @@ async def come_back(request: Request) -> Response:
     flow = _taken(request)
     if flow is None or flow.begun is None:  # who has begun one was counted then
         _site(request).attempts.count(Attempt.LOG_IN, address_of(request))
-        return await to_thread.run_sync(_name_page, request, None, NOT_BEGUN, "", 403)
+        return await in_turn(request, _name_page, request, None, NOT_BEGUN, "", 403)
     begun = flow.begun
 
     def work() -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from starlette.responses import Response
 
 from ladder.app.accounts import device, sessions, tokens
@@ -14,6 +14,7 @@ from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import FRESH_HEADERS as HEADERS
 from ladder.site.server.headers import fresh
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, logged_in
 from ladder.values.accounts import (
     CredentialRow,
@@ -29,7 +30,7 @@ from ladder.values.accounts import (
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter()
+router = Router()
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 
 

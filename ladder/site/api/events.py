@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from starlette.responses import Response, StreamingResponse
 
 from ladder.app.event import event_csv, holding, reading, verifying
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.headers import fresh, json_of
+from ladder.site.server.routing import Router, parts_in_turn
 from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-router = APIRouter()
-personal = APIRouter(dependencies=FOR_PEOPLE)
+router = Router()
+personal = Router(dependencies=FOR_PEOPLE)
 Name = Annotated[str, Path(max_length=64)]
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
@@ -84,7 +85,7 @@ def export(request: Request, event: Name) -> Response:
     site: Site = request.app.state.site
     _, chunks = verifying.exported_chunks(site.ladder, event)
     headers = {"Content-Disposition": f'attachment; filename="{event}.zip"', "Cache-Control": "no-store"}
-    return StreamingResponse(chunks, headers=headers, media_type="application/zip")
+    return StreamingResponse(parts_in_turn(request, chunks), headers=headers, media_type="application/zip")
 
 
 @personal.get("/events/{event}/everything", response_model=EventPage)

@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -15,13 +15,14 @@ from ladder.entry.policy import Act
 from ladder.registry.tokens import MAX_SCOPES
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
 from ladder.values.submission import RegistryPlace, RegistryToken
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter()
+router = Router()
 WRONG = "Log in with the name of your account, and a token with the scope 'submit' as the password."
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="pigpen", charset="UTF-8"'}
 MAX_HEADER = 500

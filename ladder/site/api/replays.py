@@ -12,7 +12,7 @@ import hashlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import FileResponse, Response
 
 from ladder.app import matches
@@ -24,6 +24,7 @@ from ladder.site.api.routes import answer
 from ladder.site.server.headers import fresh, json_of
 from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
 from ladder.site.server.problems import asker_of
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import viewer_of
 from ladder.values.matches import DealReplayed
 from ladder.values.reports import DatasetManifest
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-router = APIRouter()
-mistakes_router = APIRouter()
-dataset_router = APIRouter()
+router = Router()
+mistakes_router = Router()
+dataset_router = Router()
 MatchNumber = Annotated[int, Path(ge=0, le=10**15, description="The number of the match.")]
 BoardNumber = Annotated[
     int,

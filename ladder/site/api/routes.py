@@ -11,7 +11,7 @@ import io
 import time
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -27,6 +27,7 @@ from ladder.entry.policy import Act
 from ladder.site.rendering.cache import key_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import fresh, json_of
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, demand, viewer_of
 from ladder.values.bots import BotList, BotPage, Matchups, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.local_results import SeatLog
@@ -44,10 +45,10 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.value import Value
 
-router = APIRouter()
-tv_router = APIRouter()
-whats_new_router = APIRouter()
-owners_router = APIRouter()
+router = Router()
+tv_router = Router()
+whats_new_router = Router()
+owners_router = Router()
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
 

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Header, Path, Query, Request
+from fastapi import Header, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
@@ -17,6 +17,7 @@ from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOfte
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream
 from ladder.site.server.headers import fresh
+from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import FOR_PEOPLE, demand, still_may
 from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
 from referee.records.rules_file import RulesFileError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
 
-router = APIRouter(dependencies=FOR_PEOPLE)
+router = Router(dependencies=FOR_PEOPLE)
 LOOK_SECONDS = 1.0
 """Seconds between two looks of a stream at a submission's progress."""
 MAX_STREAMS = 10
@@ -55,7 +56,7 @@ def one_upload(request: Request, upload: UploadId) -> Response:
 @router.patch("/uploads/{upload}", response_model=Upload)
 async def go_on(request: Request, upload: UploadId, offset: Offset) -> Response:
     """Take more of an upload, from the byte that the header `Upload-Offset` names."""
-    site, viewer = await asyncio.to_thread(_submitter, request)
+    site, viewer = await in_turn(request, _submitter, request)
     try:
         return fresh(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
     except ClientDisconnect:  # what has come stays; no client gets this answer
@@ -122,9 +123,9 @@ def withdraw(request: Request, number: Number) -> Response:
 )
 async def stream(request: Request, number: Number) -> Response:
     """Send a submission each time that it has come further, until it has ended (server-sent events)."""
-    viewer = await asyncio.to_thread(demand, request, Act.READ_SUBMISSION)
+    viewer = await in_turn(request, demand, request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
-    first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
+    first = await in_turn(request, ordering.submission, site.ladder, viewer, number)
     if site.readers[viewer.name] >= MAX_STREAMS:
         raise TooOften(f"You already follow {MAX_STREAMS} submissions at the same time, which is the limit.", 10.0)
     return event_stream(request, _messages(request, viewer, first))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, states
@@ -18,6 +18,7 @@ from ladder.site.accounts.login import site_address
 from ladder.site.rendering.long_tables import bots as found_bots
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page
 from ladder.values.accounts import Role, Viewer
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-router = APIRouter(prefix="/admin", dependencies=FOR_PEOPLE)
+router = Router(prefix="/admin", dependencies=FOR_PEOPLE)
 Name = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]

@@ -11,7 +11,7 @@ import hashlib
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -25,6 +25,7 @@ from ladder.site.rendering.long_tables import span_of
 from ladder.site.server.headers import json_of
 from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
 from ladder.site.server.problems import NOT_SERVED, again, asker_of
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import NO_PAGE
 from ladder.values.bot_comparison import BotComparison, BotStyle
 
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
     from ladder.values.bots import Matchup
     from ladder.values.standings import StandingRow
 
-api = APIRouter()
-style_api = APIRouter()
-style_pages = APIRouter()
-matchups_router = APIRouter()
-pages = APIRouter()
+api = Router()
+style_api = Router()
+style_pages = Router()
+matchups_router = Router()
+pages = Router()
 JSON = "application/json"
 OFFERED = 100
 """Bots that the form proposes at most."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from ladder.site.rendering.long_tables import Span
 from ladder.site.rendering.static_files import palette, sizes
+from ladder.site.server.routing import Router
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter()
+router = Router()
 NAMES = ("Trotter", "Snout", "Mud", "Truffle", "Wallow", "Bristle", "Hamlet", "Oink", "ada", "ben", "olga", "拱猪")
 """Names whose faces are shown."""
 SHOWN = {"text": "font-size", "space": "width", "round": "border-radius"}

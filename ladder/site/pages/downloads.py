@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import FileResponse, PlainTextResponse, Response
@@ -28,6 +28,7 @@ from ladder.errors import LadderError
 from ladder.site.rendering.cache import MIN_TO_COMPRESS
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.headers import POLICY
+from ladder.site.server.routing import Router
 
 if TYPE_CHECKING:
     from os import PathLike, stat_result
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-wheels_router = APIRouter()
-dataset_router = APIRouter()
+wheels_router = Router()
+dataset_router = Router()
 PLAIN = "requirements"
 """The list without an extra."""
 CHECKED = {"Cache-Control": "no-cache"}

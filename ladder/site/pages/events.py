@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -25,6 +25,7 @@ from ladder.site.api.events import Name, revision
 from ladder.site.pages.feeds import Feed, calendar, newest, news
 from ladder.site.pages.feeds import feed as answer_feed
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, NO_PAGE, Form, demand, form_page
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventState
@@ -166,8 +167,8 @@ def _linked(column: Column, where: Mapping[int, int]) -> Column:
     return replace(column, pods=tuple(pods))
 
 
-router = APIRouter(prefix="/events")
-presenter_router = APIRouter(prefix="/events")
+router = Router(prefix="/events")
+presenter_router = Router(prefix="/events")
 RoundNumber = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 
 

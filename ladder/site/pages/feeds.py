@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from icalendar import Calendar
 from icalendar import Event as Entry
 from starlette.responses import Response
@@ -17,6 +17,7 @@ from ladder.events.event_file import parse_event
 from ladder.site.accounts.login import site_address
 from ladder.site.rendering.words import signed, variant
 from ladder.site.rendering.words import variant as named_variant
+from ladder.site.server.routing import Router
 from ladder.values.held_events import EventState
 from ladder.values.names import label
 from ladder.values.text import sanitize
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ladder.values.matches import MatchRow
     from ladder.values.whats_new import BotNews, Upset
 
-router = APIRouter()
+router = Router()
 MAX_ENTRIES = 30
 MAX_UPSETS = 5
 NEVER = datetime.datetime.fromtimestamp(0, datetime.UTC)

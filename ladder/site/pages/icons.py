@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import orjson
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from starlette.responses import Response
 
 from ladder.app import matches
@@ -21,12 +21,13 @@ from ladder.site.pictures.icons import favicon, icon
 from ladder.site.rendering.static_files import FOLDER, palette
 from ladder.site.rendering.words import language_of, translations
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter()
-pictures_router = APIRouter()
+router = Router()
+pictures_router = Router()
 TOUCH, SMALL, LARGE = 180, 192, 512
 """Pixels: what iPhones put on the screen, and what the manifest of an application must have."""
 DAY = 24 * 3600

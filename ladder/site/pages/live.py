@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ladder.app import live, matches
 from ladder.app.overview import rules_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
+from ladder.site.server.routing import Router, in_turn
 from ladder.values.live_events import LivePage, LiveRow
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-api = APIRouter()
-pages = APIRouter()
+api = Router()
+pages = Router()
 RETRY_MS = 2000
 """After how many milliseconds a browser tries again."""
 NOT_KEPT = {"Cache-Control": "no-store"}
@@ -67,7 +67,7 @@ def events(request: Request, number: Number, after: Mark = "") -> Response:
 async def stream(request: Request, number: Number, after: Mark = "") -> Response:
     """Send the events of a match as they happen (server-sent events); resumes after the header `Last-Event-ID`."""
     site: Site = request.app.state.site
-    await asyncio.to_thread(matches.public_match, site.ladder, number)  # says now if there is none
+    await in_turn(request, matches.public_match, site.ladder, number)  # says now if there is none
     after = request.headers.get("last-event-id", after)[:40]
     return event_stream(request, _messages(site, number, after))
 

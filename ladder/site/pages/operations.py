@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ladder.app import overview
 from ladder.app.cluster.worker_states import figures
 from ladder.app.health import health
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import viewer_of
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter()
+router = Router()
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NOT_KEPT = {"Cache-Control": "no-store"}
 PREVIEWS = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from ladder.app import matches
@@ -22,6 +22,7 @@ from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import json_of
 from ladder.site.server.problems import DOCUMENTED_COMPUTING as DOCUMENTED
 from ladder.site.server.problems import NOT_SERVED, again, asker_of
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import viewer_of
 from ladder.values.why import Costliest, Inbox, Why
 from referee.records.steps import BY_AWAY, BY_FORCED, BY_TAKEOVER
@@ -98,7 +99,7 @@ def _note(shown: DealReplayed, step: TableStep) -> dict[str, object]:
     }
 
 
-router = APIRouter()
+router = Router()
 
 
 @router.get("/m/{match}/boards/{board}/{rotation}")
@@ -123,8 +124,8 @@ def file(request: Request) -> Response:
     return site.pages.page(request, "replay_file.html", dict)
 
 
-api = APIRouter()
-pages = APIRouter()
+api = Router()
+pages = Router()
 JSON = "application/json"
 MAX_INBOX_MATCHES = 5
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, matches, overview
@@ -28,6 +28,7 @@ from ladder.site.pages import lesson as help_pages
 from ladder.site.rendering import long_tables as table_pages
 from ladder.site.rendering.boards import board_rows, decisive, shades
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
 from ladder.values.order import Column, Order
 from ladder.values.standings import RatingCurve
@@ -149,9 +150,9 @@ def _scores(ladder: Ladder, page: MatchPage) -> MatchScores | None:
         return None
 
 
-router = APIRouter()
-seasons_router = APIRouter()
-whats_new_router = APIRouter()
+router = Router()
+seasons_router = Router()
+whats_new_router = Router()
 
 
 @seasons_router.get("/v/{variant}/seasons")

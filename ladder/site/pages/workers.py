@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app.cluster import worker_states
@@ -12,6 +12,7 @@ from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clo
 from ladder.app.standings_page import ROWS, number_of
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
+from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page
 from ladder.values.names import NAME_LENGTH
 from ladder.values.value import time_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
 
-router = APIRouter(prefix="/admin/workers", dependencies=FOR_PEOPLE)
+router = Router(prefix="/admin/workers", dependencies=FOR_PEOPLE)
 Name = Annotated[str, Path(max_length=NAME_LENGTH)]
 
 

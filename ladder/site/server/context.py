@@ -40,6 +40,8 @@ class Site:
     attempts: Attempts
     hashing: Turns
     """Limits how many log-ins hash a password at once, and how many wait for that."""
+    turns: Turns
+    """In which pages and answers are made."""
     streams: SharedPlaces
     """Of the streams of events that are open."""
     look_seconds: float

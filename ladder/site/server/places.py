@@ -7,14 +7,18 @@ While places are free, a visitor takes as many as it likes. When all are taken t
 
 from __future__ import annotations
 
+from asyncio import get_running_loop, shield
+from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from anyio import CancelScope, CapacityLimiter, to_thread
+from anyio import CapacityLimiter, to_thread
 
 from ladder.entry.networks import neighbourhood_of, network_of
 from ladder.errors import Busy
 
 if TYPE_CHECKING:
+    from asyncio import Future
     from collections.abc import Callable
 
 T = TypeVar("T")
@@ -138,10 +142,29 @@ class SharedPlaces:
         self._taken -= 1
 
 
-class Turns:
-    """Slow work that visitors ask for: a few at once, in threads of its own; the others wait."""
+class _Turn:
+    """A visitor's turn, which has begun or is waited for."""
 
-    def __init__(self, at_once: int, max_waiting: int, sentence: str) -> None:
+    __slots__ = ("begun", "near", "network")
+
+    def __init__(self, address: str) -> None:
+        self.network = network_of(address)
+        self.near = neighbourhood_of(self.network)
+        self.begun: Future[bool] = get_running_loop().create_future()
+        """True: it has begun; False: its place among those who wait was given up for another visitor."""
+
+
+class Turns:
+    """
+    Slow work that visitors ask for: some at once, in threads of its own; the others wait.
+
+    Addresses near each other begin something only while more threads are free than they have. So one sender has half
+    of the threads at most, two have three quarters, and the first work of another one begins at once. Of those who
+    wait, those with the fewest threads are next, and those with equally many take turns. All of it is for the thread of
+    one event loop.
+    """
+
+    def __init__(self, at_once: int, max_waiting: int, sentence: str, seconds: float = 60.0) -> None:
         """
         Prepare.
 
@@ -149,10 +172,14 @@ class Turns:
             at_once: Number of threads.
             max_waiting: Number of places for those who wait.
             sentence: Said to a visitor for whom there is no place.
+            seconds: Seconds after which such a visitor may try again.
         """
-        self._limiter = CapacityLimiter(at_once)
-        self._waiting = SharedPlaces(max_waiting)
-        self._sentence = sentence
+        self._free = at_once
+        self._near: Counter[str] = Counter()
+        self._networks: Counter[str] = Counter()
+        self._places = SharedPlaces(max_waiting)
+        self._waiting: dict[str, dict[str, dict[_Turn, None]]] = {}
+        self._refusal = partial(Busy, sentence, seconds)
 
     async def do(self, address: str, work: Callable[[], T]) -> T:
         """
@@ -165,23 +192,72 @@ class Turns:
         Raises:
             Busy: If too many wait, and no other visitors have more of those places.
         """
-        turn = object()
-        await self._wait(address, turn)
+        turn = _Turn(address)
+        if self._is_free_for(turn.near):
+            self._begin(turn)
+        else:
+            await self._wait(turn)
         try:
             return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
         finally:
-            self._limiter.release_on_behalf_of(turn)
+            self._end(turn)
 
-    async def _wait(self, address: str, turn: object) -> None:
-        has_turn = False
-        with CancelScope() as scope:
-            place = self._waiting.take(address, scope.cancel)
-            if place is None:
-                raise Busy(self._sentence)
-            try:
-                await self._limiter.acquire_on_behalf_of(turn)
-                has_turn = True
-            finally:
-                place.leave()
-        if not has_turn:
-            raise Busy(self._sentence)
+    def _is_free_for(self, near: str) -> bool:
+        return self._free > self._near[near]
+
+    def _begin(self, turn: _Turn) -> None:
+        self._free -= 1
+        self._near[turn.near] += 1
+        self._networks[turn.network] += 1
+        turn.begun.set_result(True)
+
+    def _end(self, turn: _Turn) -> None:
+        self._free += 1
+        for number, key in ((self._near, turn.near), (self._networks, turn.network)):
+            number[key] -= 1
+            if not number[key]:
+                del number[key]
+        self._begin_waiting()
+
+    async def _wait(self, turn: _Turn) -> None:
+        place = self._places.take(turn.network, partial(self._give_up, turn))
+        if place is None:
+            raise self._refusal()
+        self._waiting.setdefault(turn.near, {}).setdefault(turn.network, {})[turn] = None
+        try:
+            has_begun = await shield(turn.begun)
+        except BaseException:  # the visitor has gone
+            if not turn.begun.done():
+                self._forget(turn)
+            elif turn.begun.result():
+                self._end(turn)
+            raise
+        finally:
+            place.leave()
+        if not has_begun:
+            raise self._refusal()
+
+    def _give_up(self, turn: _Turn) -> None:
+        if not turn.begun.done():
+            self._forget(turn)
+            turn.begun.set_result(False)
+
+    def _forget(self, turn: _Turn) -> None:
+        networks = self._waiting[turn.near]
+        del networks[turn.network][turn]
+        if not networks[turn.network]:
+            del networks[turn.network]
+        if not networks:
+            del self._waiting[turn.near]
+
+    def _begin_waiting(self) -> None:
+        while ready := [near for near in self._waiting if self._is_free_for(near)]:
+            near = min(ready, key=self._near.__getitem__)
+            networks = self._waiting.pop(near)
+            network = min(networks, key=self._networks.__getitem__)
+            turns = networks.pop(network)
+            networks[network] = turns  # last now, as its neighbourhood: the others come first
+            self._waiting[near] = networks
+            turn = next(iter(turns))
+            self._forget(turn)
+            self._begin(turn)

@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -165,14 +166,19 @@ def log_in_first(request: Request) -> None:
         logged_in(request)
 
 
-FOR_PEOPLE = (Depends(log_in_first),)
+async def _log_in_first_in_turn(request: Request) -> None:
+    site: Site = request.app.state.site
+    await site.turns.do(address_of(request), partial(log_in_first, request))
+
+
+FOR_PEOPLE = (Depends(_log_in_first_in_turn),)
 """For routes, or routers, of which nothing is for visitors who have not logged in."""
 
 
 def needs_log_in(request: Request) -> bool:
     """Tell whether a route is marked by `FOR_PEOPLE`: what is no JSON at all is refused before that is looked at."""
     found = getattr(request.scope.get("route"), "dependencies", ())
-    return any(each.dependency is log_in_first for each in found)
+    return any(each.dependency is _log_in_first_in_turn for each in found)
 
 
 def still_may(request: Request, act: Act, owner: str | None = None) -> bool:

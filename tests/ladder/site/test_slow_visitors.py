@@ -7,6 +7,7 @@ import socket
 import ssl
 import threading
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
@@ -16,7 +17,9 @@ import uvicorn
 from ladder.app.ladder import Ladder
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
+from ladder.serving.application import PAGES, PERSONAL_API, PUBLIC_API
 from ladder.settings.settings import load_settings
+from ladder.site.server import routing
 from ladder.site.server.connection import (
     MAX_CONNECTIONS,
     MIN_CONNECTIONS,
@@ -26,16 +29,16 @@ from ladder.site.server.connection import (
     max_connections,
 )
 from ladder.site.server.listening import Tls
+from ladder.site.server.routing import BUSY, BUSY_SECONDS, THREADS, SharedRoute
 from pigpen.rules import PRESETS
 from tests.ladder.site.certificates import make_pair
 from tests.ladder.site.serving import running, served
 from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from starlette.types import Receive, Scope, Send
 
@@ -239,3 +242,83 @@ def test_a_process_has_connections_only_as_far_as_it_may_open_files() -> None:
     raised, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert raised >= min(hard, number + OTHER_FILES)
     assert raised >= soft
+
+
+SHARE = THREADS // 2
+"""Threads that addresses near each other have at most."""
+SLOW_PAGE = b"GET /api/v1/events/cup HTTP/1.1\r\nHost: site.test\r\n\r\n"
+
+
+class SlowPage:
+    """A page that takes until the test is over."""
+
+    def __init__(self) -> None:
+        self.begun: list[object] = []
+        self.may_end = threading.Event()
+
+    def make(self, *values: object, **_: object) -> object:
+        self.begun.append(values)
+        assert self.may_end.wait(2 * PATIENCE)
+        return None
+
+
+@contextmanager
+def slow_site(folder: Path, monkeypatch: pytest.MonkeyPatch, max_waiting: int) -> Iterator[tuple[int, SlowPage]]:
+    """A site with a slow page, each request for which is another one; its port."""
+    page = SlowPage()
+    monkeypatch.setattr(routing, "MAX_WAITING", max_waiting)
+    monkeypatch.setattr("ladder.site.api.events.revision", page.make)
+    with small_site(folder) as site, served(site.ladder) as port:
+        try:
+            yield port, page
+        finally:
+            page.may_end.set()
+
+
+@pytest.mark.parametrize("number", [SHARE - 1, SHARE, SHARE + 1, 4 * THREADS])
+def test_who_asks_for_very_much_that_takes_long_shuts_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    with slow_site(tmp_path, monkeypatch, 4 * THREADS) as (port, page), ExitStack() as held:
+        for _ in range(number):
+            held.enter_context(connected(port, SLOW_PAGE))
+        until(lambda: len(page.begun) >= min(number, SHARE))
+        for path in ("/healthz", "/", "/there-is-no-such-page"):
+            assert looked(port, path, OTHER_NETWORK).status_code in (200, 404)
+        assert len(page.begun) == min(number, SHARE)
+
+
+def looked(port: int, path: str, source: str) -> httpx.Response:
+    with httpx.Client(transport=httpx.HTTPTransport(local_address=source), timeout=PATIENCE) as client:
+        return client.get(f"http://127.0.0.1:{port}{path}")
+
+
+@pytest.mark.parametrize("too_many", [-1, 0, 1, 5])
+def test_more_than_may_wait_are_told_to_try_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, too_many: int
+) -> None:
+    max_waiting = 3
+    with slow_site(tmp_path, monkeypatch, max_waiting) as (port, page), ExitStack() as held:
+        asked = [held.enter_context(connected(port, SLOW_PAGE)) for _ in range(SHARE + max_waiting + too_many)]
+        refused = [asked.pop() for _ in range(max(0, too_many))]
+        until(lambda: len(page.begun) == SHARE)
+        for client in refused:
+            head, _, body = client.recv(65536).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 503 ")
+            assert f"retry-after: {BUSY_SECONDS:.0f}".encode() in head.lower()
+            assert BUSY.encode() in body
+        assert looked(port, "/", OTHER_NETWORK).status_code == 200
+        page.may_end.set()
+        assert [client.recv(12) for client in asked] == [b"HTTP/1.1 200"] * len(asked)
+
+
+def test_no_function_of_the_site_takes_a_thread_without_a_turn() -> None:
+    for router in (*PAGES, *PUBLIC_API, *PERSONAL_API):
+        assert {type(route) for route in router.routes} == {SharedRoute}
+    root = Path(routing.__file__).parents[3]
+    rooms = ("ladder/site/accounts", "ladder/site/api", "ladder/site/pages", "ladder/people/pages")
+    sources = {path.name: path.read_text() for room in rooms for path in (root / room).glob("*.py")}
+    assert len(sources) > 20
+    takers = {name: sources[name].count("to_thread") for name in sources if "to_thread" in sources[name]}
+    assert takers == {"submissions.py": 2}, "of a stream that is open: its visitor has a place among the streams"
+    assert not [name for name in sources if "run_in_threadpool" in sources[name]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,13 +12,29 @@ import pytest
 from ladder.errors import Busy
 from ladder.site.server.flows import Flows
 from ladder.site.server.places import Place, SharedPlaces, Turns
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIMIT = 4
 FLOOD, NEAR, FAR, FURTHER = "192.0.2.1", "192.0.2.77", "198.51.100.1", "2001:db8::1"
+
+
+class Work:
+    """Slow work of visitors, which ends when the test says so; remembers whose has begun."""
+
+    def __init__(self, at_once: int, max_waiting: int = 100) -> None:
+        self.turns = Turns(at_once, max_waiting, "busy")
+        self.begun: list[str] = []
+        self.may_end = threading.Event()
+
+    def asked(self, *addresses: str) -> list[asyncio.Task[None]]:
+        return [asyncio.create_task(self.turns.do(each, partial(self._work, each))) for each in addresses]
+
+    def _work(self, address: str) -> None:
+        self.begun.append(address)
+        assert self.may_end.wait(PATIENCE)
 
 
 class Taken:
@@ -132,6 +149,66 @@ async def test_work_is_done_in_turns_and_those_who_wait_share_their_places() -> 
         await waiting[1]
     may_end.set()
     assert [await each for each in (first, waiting[0], honest)] == ["done"] * 3
+
+
+@pytest.mark.parametrize(
+    ("at_once", "addresses", "begun"),
+    [
+        (8, [FLOOD] * 4, 4),
+        (8, [FLOOD] * 5, 4),
+        (8, [FLOOD, NEAR] * 9, 4),
+        (8, [FLOOD] * 9 + [FAR], 5),
+        (8, [FLOOD] * 9 + [FAR] * 9, 6),
+        (8, [FLOOD] * 9 + [FAR] * 9 + [FURTHER] * 9, 7),
+        (8, [FLOOD] * 9 + [FAR] * 9 + [FURTHER] * 9 + ["203.0.113.1"], 8),
+        (2, [FLOOD] * 9, 1),
+        (2, [FLOOD] * 9 + [FAR], 2),
+        (1, [FLOOD] * 9, 1),
+    ],
+)
+async def test_one_sender_has_a_share_of_the_threads_and_another_one_finds_one_free(
+    at_once: int, addresses: list[str], begun: int
+) -> None:
+    work = Work(at_once)
+    tasks = work.asked(*addresses)
+    await comes(lambda: len(work.begun) >= begun)
+    assert len(work.begun) == begun
+    work.may_end.set()
+    await asyncio.gather(*tasks)
+    assert len(work.begun) == len(addresses)
+
+
+async def test_those_who_wait_are_served_in_turn_however_many_wait_for_the_same_sender() -> None:
+    work = Work(1)
+    tasks = work.asked(*[FLOOD] * 5, *[NEAR] * 2, FAR, FAR)
+    await comes(lambda: work.begun)
+    work.may_end.set()
+    await asyncio.gather(*tasks)
+    assert work.begun == [FLOOD, FLOOD, FAR, NEAR, FAR, FLOOD, NEAR, FLOOD, FLOOD]
+
+
+async def test_a_visitor_who_goes_while_waiting_leaves_the_turn_to_others() -> None:
+    work = Work(1, max_waiting=2)
+    first, leaves, stays = work.asked(FLOOD, FAR, FURTHER)
+    await comes(lambda: work.begun)
+    leaves.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaves
+    (later,) = work.asked(FAR)
+    work.may_end.set()
+    await asyncio.gather(first, stays, later)
+    assert work.begun == [FLOOD, FURTHER, FAR]
+
+
+async def test_one_whose_turn_begins_as_it_goes_gives_it_back() -> None:
+    work = Work(1)
+    first, leaves, stays = work.asked(FLOOD, FAR, FURTHER)
+    await comes(lambda: work.begun)
+    work.may_end.set()
+    first.add_done_callback(lambda _: leaves.cancel())  # it runs before the task that has just got its turn
+    await asyncio.gather(first, stays)
+    assert work.begun[-1] == FURTHER
+    assert leaves.cancelled() or leaves.done()
 
 
 @pytest.mark.parametrize(("number", "is_kept"), [(2, True), (3, True), (4, False)])
