@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import select
 import socket
 import ssl
 import threading
@@ -293,6 +294,11 @@ def looked(port: int, path: str, source: str) -> httpx.Response:
         return client.get(f"http://127.0.0.1:{port}{path}")
 
 
+def answered(clients: list[socket.socket]) -> list[socket.socket]:
+    """List those to whom the site has sent something."""
+    return select.select(clients, [], [], 0)[0]
+
+
 @pytest.mark.parametrize("too_many", [-1, 0, 1, 5])
 def test_more_than_may_wait_are_told_to_try_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, too_many: int
@@ -300,13 +306,15 @@ def test_more_than_may_wait_are_told_to_try_again(
     max_waiting = 3
     with slow_site(tmp_path, monkeypatch, max_waiting) as (port, page), ExitStack() as held:
         asked = [held.enter_context(connected(port, SLOW_PAGE)) for _ in range(SHARE + max_waiting + too_many)]
-        refused = [asked.pop() for _ in range(max(0, too_many))]
         until(lambda: len(page.begun) == SHARE)
+        refused = until(lambda: found if len(found := answered(asked)) >= too_many else None) if too_many > 0 else []
+        assert len(refused) == max(0, too_many)
         for client in refused:
             head, _, body = client.recv(65536).partition(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 503 ")
             assert f"retry-after: {BUSY_SECONDS:.0f}".encode() in head.lower()
             assert BUSY.encode() in body
+            asked.remove(client)
         assert looked(port, "/", OTHER_NETWORK).status_code == 200
         page.may_end.set()
         assert [client.recv(12) for client in asked] == [b"HTTP/1.1 200"] * len(asked)
@@ -322,3 +330,9 @@ def test_no_function_of_the_site_takes_a_thread_without_a_turn() -> None:
     takers = {name: sources[name].count("to_thread") for name in sources if "to_thread" in sources[name]}
     assert takers == {"submissions.py": 2}, "of a stream that is open: its visitor has a place among the streams"
     assert not [name for name in sources if "run_in_threadpool" in sources[name]]
+
+
+def test_the_page_of_limits_has_these_numbers() -> None:
+    text = (Path(routing.__file__).parents[3] / "docs/deploy.md").read_text()
+    assert f"half of the {THREADS} in which pages and answers are made" in text
+    assert f"requests that wait, if there are more than {routing.MAX_WAITING:,}" in text
