@@ -35,31 +35,31 @@ KEPT = {"Cache-Control": f"public, max-age={DAY}"}
 
 
 @router.get("/favicon.ico")
-def old_icon() -> Response:
+def old_icon(_: Request) -> Response:
     """Give the icon to browsers and programs that look for it at its old address."""
     return Response(favicon(), headers=KEPT, media_type="image/x-icon")
 
 
 @router.get("/apple-touch-icon.png")
-def touch_icon() -> Response:
+def touch_icon(_: Request) -> Response:
     """Give the icon for the screen of a phone, which has no transparent parts."""
     return Response(icon(TOUCH, palette()["sheet"]), headers=KEPT, media_type="image/png")
 
 
 @router.get("/icon-192.png")
-def small_icon() -> Response:
+def small_icon(_: Request) -> Response:
     """Give the icon of the manifest."""
     return Response(icon(SMALL, palette()["sheet"]), headers=KEPT, media_type="image/png")
 
 
 @router.get("/icon-512.png")
-def large_icon() -> Response:
+def large_icon(_: Request) -> Response:
     """Give the large icon of the manifest."""
     return Response(icon(LARGE, palette()["sheet"]), headers=KEPT, media_type="image/png")
 
 
 @router.get("/icon.svg")
-def vector_icon() -> Response:
+def vector_icon(_: Request) -> Response:
     """Give the icon at an address that stays."""
     return Response((FOLDER / "icon.svg").read_bytes(), headers=KEPT, media_type="image/svg+xml")
 

@@ -64,6 +64,6 @@ def metrics(request: Request) -> Response:
 
 
 @router.get("/robots.txt")
-def robots() -> Response:
+def robots(_: Request) -> Response:
     """Let search engines read what stays: matches, but not each of their deals; none crawls what is computed."""
     return PlainTextResponse(ROBOTS)

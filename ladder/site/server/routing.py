@@ -11,7 +11,7 @@ from functools import partial, wraps
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
 from ladder.site.rendering.words import to_translate
@@ -20,8 +20,6 @@ from ladder.site.server.viewer import address_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
-
-    from starlette.requests import Request
 
     from ladder.site.server.context import Site
 
@@ -73,8 +71,9 @@ class SharedRoute(APIRoute):
 
 def _shared(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(endpoint)
-    async def wait_for_turn(request: Request, **values: Any) -> Any:
-        return await in_turn(request, partial(endpoint, request, **values))
+    async def wait_for_turn(**values: Any) -> Any:
+        request = next(value for value in values.values() if isinstance(value, Request))
+        return await in_turn(request, partial(endpoint, **values))
 
     return wait_for_turn
 

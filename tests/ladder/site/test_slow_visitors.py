@@ -322,7 +322,9 @@ def test_more_than_may_wait_are_told_to_try_again(
 
 def test_no_function_of_the_site_takes_a_thread_without_a_turn() -> None:
     for router in (*PAGES, *PUBLIC_API, *PERSONAL_API):
-        assert {type(route) for route in router.routes} == {SharedRoute}
+        for route in router.routes:
+            assert isinstance(route, SharedRoute)
+            assert route.dependant.request_param_name, f"{route.path} does not say whose request it is"
     root = Path(routing.__file__).parents[3]
     rooms = ("ladder/site/accounts", "ladder/site/api", "ladder/site/pages", "ladder/people/pages")
     sources = {path.name: path.read_text() for room in rooms for path in (root / room).glob("*.py")}
