@@ -91,7 +91,7 @@ def make_authority(folder: Path, now: datetime | None = None) -> None:
     scheduler = folder / SCHEDULER
     if not scheduler.exists():
         both = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
-        write_private(scheduler, _certify(folder, "scheduler", both, now))
+        write_private(scheduler, certificate_of(folder, "scheduler", both, now))
 
 
 def make_worker(folder: Path, name: str, file: Path, now: datetime | None = None) -> Identity:
@@ -108,7 +108,7 @@ def make_worker(folder: Path, name: str, file: Path, now: datetime | None = None
         UserError: If it cannot be written, or is there already.
     """
     make_authority(folder, now)
-    write_private(file, _certify(folder, name, [ExtendedKeyUsageOID.CLIENT_AUTH], now or datetime.now(UTC)))
+    write_private(file, certificate_of(folder, name, [ExtendedKeyUsageOID.CLIENT_AUTH], now or datetime.now(UTC)))
     return read_identity(file, now)
 
 
@@ -154,8 +154,19 @@ def _check_pair(text: str, own: x509.Certificate, authority: x509.Certificate) -
         raise ValueError("the key is another certificate's")
 
 
-def _certify(folder: Path, name: str, uses: Iterable[x509.ObjectIdentifier], now: datetime) -> str:
-    """Make a key and a certificate for it; gives what the file is to hold."""
+def certificate_of(folder: Path, name: str, uses: Iterable[x509.ObjectIdentifier], now: datetime) -> str:
+    """
+    Make a key and a certificate for it.
+
+    Args:
+        folder: Where the authority is.
+        name: Of the scheduler or worker.
+        uses: What it is good for, as the extension ``extendedKeyUsage`` has it.
+        now: From when it is valid.
+
+    Returns:
+        What the file is to hold.
+    """
     authority, authority_key = _authority(folder / AUTHORITY)
     key = ec.generate_private_key(ec.SECP256R1())
     made = _draft(_name(name), authority.subject, key.public_key(), now, CERTIFICATE_DAYS)
@@ -238,16 +249,13 @@ async def probe_scheduler(address: str, identity: Identity, seconds: float = PRO
                 with suppress(OSError, ssl.SSLError):
                     await writer.wait_closed()
     except ssl.SSLCertVerificationError as error:
-        raise UserError(
-            f"The server at {address} is not the scheduler of this certificate's cluster "
-            f"({error.verify_message}). {AGAIN}"
-        ) from error
+        raise UserError(_refusal(address, error)) from error
     except ssl.SSLError as error:
         if "ALERT" not in str(error.reason):
             raise SchedulerUnreachable(f"it does not speak TLS: {error.reason}") from error
+        why = next((why for alert, why in ALERTS.items() if alert in str(error.reason)), ANOTHER)
         raise UserError(
-            f"The coordinator at {address} does not accept the certificate {identity.file}: it is another cluster's. "
-            f"{AGAIN}"
+            f"The coordinator at {address} does not accept the certificate {identity.file}: {why}. {AGAIN}"
         ) from error
     except asyncio.IncompleteReadError as error:
         raise SchedulerUnreachable("it ends the connection at once") from error
@@ -255,6 +263,34 @@ async def probe_scheduler(address: str, identity: Identity, seconds: float = PRO
         raise SchedulerUnreachable(f"no answer in {seconds:g} seconds") from error
     except OSError as error:
         raise SchedulerUnreachable(os.strerror(error.errno).lower() if error.errno else str(error)) from error
+
+
+ALERTS = {
+    "CERTIFICATE_EXPIRED": "by its clock it has expired. Compare the clocks of both machines",
+    "BAD_CERTIFICATE": "by its clock it is not good yet, or it is damaged. Compare the clocks of both machines",
+    "UNSUPPORTED_CERTIFICATE": "it is not a worker's",
+}
+"""Reasons that OpenSSL of the other side gives."""
+ANOTHER = "it is another cluster's, or its authority has been made anew since"
+_EXPIRED, _NOT_YET_VALID = 10, 9
+"""Numbers of OpenSSL, X509_V_ERR_CERT_HAS_EXPIRED and X509_V_ERR_CERT_NOT_YET_VALID."""
+
+
+def _refusal(address: str, error: ssl.SSLCertVerificationError) -> str:
+    """Say why a worker does not accept the certificate of a scheduler."""
+    if error.verify_code == _EXPIRED:
+        return (
+            f"The certificate of the coordinator at {address} has expired, by the clock of this machine. If that clock "
+            f"is right, its organiser makes another one: delete {SCHEDULER}, then pigpen cluster certs"
+        )
+    if error.verify_code == _NOT_YET_VALID:
+        return (
+            f"The certificate of the coordinator at {address} is not good yet, by the clock of this machine. "
+            "Set the clock of this machine, or that of the coordinator's."
+        )
+    return (
+        f"The server at {address} is not the scheduler of this certificate's cluster ({error.verify_message}). {AGAIN}"
+    )
 
 
 def _context(identity: Identity) -> ssl.SSLContext:

@@ -79,6 +79,8 @@ class WorkerProgram:
         self._stopping = asyncio.Event()
         self._giving_up = asyncio.Event()
         self._is_first = True
+        self._refusal = ""
+        """What was last said of a coordinator that does not let it in any more."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self) -> None:
@@ -133,10 +135,17 @@ class WorkerProgram:
             if self._is_first or isinstance(error, WorkerRejected):
                 raise
             # It was let in before: the coordinator's machine may be being set up again.
+            self._say_once(f"{self._facts.name} is not let in any more: {error} It is tried again.")
         self._is_first = False
+
+    def _say_once(self, refusal: str) -> None:
+        if refusal != self._refusal:
+            self._refusal = refusal
+            self._say(refusal)
 
     async def _play(self, session: WorkerSession) -> None:
         await session.join()
+        self._refusal = ""
         self._session = session
         self._is_first = False
         self._say(f"{self._facts.name} has joined {self._address}, with {counted(self._facts.slots, 'slot')}.")

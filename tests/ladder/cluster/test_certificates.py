@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import ssl
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
+from ladder.app.ladder import Ladder
 from ladder.cluster.certificates import (
     AUTHORITY_DAYS,
     CERTIFICATE_DAYS,
@@ -16,6 +19,11 @@ from ladder.cluster.certificates import (
     read_identity,
 )
 from ladder.errors import UserError
+from ladder.settings.settings import load_settings
+from ladder.site.server.listening import Tls
+from tests.ladder.site.certificates import make_pair
+from tests.ladder.site.serving import served
+from tests.waiting import PATIENCE
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -99,6 +107,22 @@ def test_an_authority_that_made_another_certificate_is_refused(certificates: Pat
     (tmp_path / "mixed.pem").write_text(own + key + blocks(tmp_path / "authority.pem")[0])
     with pytest.raises(UserError, match="is not what `pigpen cluster certs` writes"):
         read_identity(tmp_path / "mixed.pem")
+
+
+@pytest.mark.parametrize("path", ["/admin/workers", "/me", "/api/v1/me", "/api/v1/admin/workers"])
+def test_a_workers_certificate_is_no_log_in_on_the_site(certificates: Path, tmp_path: Path, path: str) -> None:
+    pair = make_pair(tmp_path)
+    trusted = ssl.create_default_context(cafile=str(pair.certificate))
+    trusted.load_cert_chain(certificates / "worker.pem")
+    tls = Tls.of(load_settings(), (pair.certificate, pair.key))
+    with (
+        Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder,
+        served(ladder, tls) as port,
+        httpx.Client(verify=trusted, timeout=PATIENCE) as client,
+    ):
+        answer = client.get(f"https://127.0.0.1:{port}{path}")
+    assert answer.status_code in (303, 401, 404)
+    assert answer.status_code != 303 or answer.headers["location"].startswith("/login")
 
 
 def blocks(file: Path) -> list[str]:
