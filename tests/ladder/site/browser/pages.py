@@ -60,6 +60,8 @@ class Kind:
     language: str = "en"
     first: str = ""
     """A script that runs before those of each page."""
+    trusting: bool = False
+    """True: the browser does not follow the policy of the site, so that only what the pages say keeps them safe."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class Pages:
             has_touch=kind.touch,
             locale=kind.language,
             accept_downloads=True,
+            bypass_csp=kind.trusting,
             timezone_id="UTC",
         )
         if kind.first:
