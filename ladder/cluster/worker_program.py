@@ -80,7 +80,7 @@ class WorkerProgram:
         self._giving_up = asyncio.Event()
         self._is_first = True
         self._refusal = ""
-        """What was last said of a coordinator that does not let it in any more."""
+        """The last sentence about a coordinator that does not let it in any more."""
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self) -> None:

@@ -121,7 +121,7 @@ async def test_one_port_is_open_and_none_of_workers_to_the_network(cluster: Clus
 WORKER, SERVER = ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH
 LIFE = timedelta(days=CERTIFICATE_DAYS)
 LATE, EARLY = datetime.now(UTC) - LIFE - EARLIER, datetime.now(UTC) + 2 * EARLIER
-"""When certificates were made that are no longer good, or not yet."""
+"""Times of making of certificates that are no longer good, or not yet."""
 
 
 def has_come(cluster: Cluster) -> bool:
