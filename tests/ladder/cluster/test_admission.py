@@ -38,6 +38,8 @@ from tests.waiting import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from cryptography.x509 import ObjectIdentifier
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -145,7 +147,7 @@ def unchecked(certificates: Path, file: Path) -> Identity:
     ids=["expired", "early", "server"],
 )
 async def test_a_certificate_that_is_not_good_is_refused_by_the_scheduler_and_the_reason_is_said(
-    cluster: Cluster, tmp_path: Path, made: datetime, use: ExtendedKeyUsageOID, alert: str
+    cluster: Cluster, tmp_path: Path, made: datetime, use: ObjectIdentifier, alert: str
 ) -> None:
     file = tmp_path / "mars.pem"
     write_private(file, certificate_of(cluster.certificates, "mars", [use], made))

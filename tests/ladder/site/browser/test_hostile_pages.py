@@ -74,7 +74,7 @@ LOOK = """() => ({
     handlers: [...document.querySelectorAll('*')]
         .filter((each) => [...each.attributes].some((one) => one.name.startsWith('on'))).length,
 })"""
-NOTHING = {"ran": None, "markup": 0, "scripts": [], "handlers": 0}
+NOTHING: dict[str, Any] = {"ran": None, "markup": 0, "scripts": [], "handlers": 0}
 TEXTS = {
     "accounts": ("reason",), "invitations": ("note",), "credentials": ("name",), "login_codes": ("client", "address"),
     "audit": ("subject", "address"), "submissions": ("bot", "source", "word"), "workers": ("wanted_reason", "reason"),
@@ -107,9 +107,9 @@ def poison(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         for name, columns in TEXTS.items():
             session.execute(update(tables[name]).values(dict.fromkeys(columns, TOGETHER)))
-        for row in session.query(models.StoredBot).order_by(models.StoredBot.id):
-            if row.name not in NAMES:
-                row.name = f"{row.name} {VALUES[row.id % len(VALUES)]}"
+        for bot in session.query(models.StoredBot).order_by(models.StoredBot.id):
+            if bot.name not in NAMES:
+                bot.name = f"{bot.name} {VALUES[bot.id % len(VALUES)]}"
         for name, kept in (("submissions", "result"), ("workers", "facts"), ("audit", "details")):
             table = tables[name]
             for row in session.execute(table.select()).mappings().all():
@@ -157,7 +157,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
     assert isinstance(first, MatchLine)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recorded_ladders, "NAMES", NAMES)
-        logs = dict.fromkeys(range(4), (TOGETHER, "", "", ""))
+        logs: dict[int, tuple[str, ...]] = dict.fromkeys(range(4), (TOGETHER, "", "", ""))
         record = (first.model_copy(update={"bots": NAMES[:4]}), *lines)
         match = without_loop(recorded_match, ladder, record, "2", logs)
     title = json.dumps(SHORT, ensure_ascii=False)
