@@ -77,7 +77,7 @@ LOOK = """() => ({
 NOTHING: dict[str, Any] = {"ran": None, "markup": 0, "scripts": [], "handlers": 0}
 TEXTS = {
     "accounts": ("reason",), "invitations": ("note",), "credentials": ("name",), "login_codes": ("client", "address"),
-    "audit": ("subject", "address"), "submissions": ("bot", "source", "word"), "workers": ("wanted_reason", "reason"),
+    "audit": ("subject", "address"), "submissions": ("reason",), "workers": ("wanted_reason", "reason"),
     "versions": ("source", "lock", "pinned"), "ratings": ("reason",), "matches": ("reason",),
     "faults": ("place", "why"), "state_changes": ("reason",), "variants": ("season_name",), "seasons": ("name",),
     "event_entries": ("owner",),
@@ -94,7 +94,7 @@ NO_PAGES = re.compile(r"/(stream|state|healthz|metrics|record)$|^/(wheels|login/
 def in_json(value: Any) -> Any:
     """Put hostile texts into a value that is kept as JSON, in place of each text with a space."""
     if isinstance(value, dict):
-        return {name: in_json(each) for name, each in value.items()}
+        return {name: SHORT if name in ("source", "word") else in_json(each) for name, each in value.items()}
     if isinstance(value, list):
         return [in_json(each) for each in value]
     return SHORT if isinstance(value, str) and " " in value else value
@@ -110,7 +110,12 @@ def poison(ladder: Ladder) -> None:
         for bot in session.query(models.StoredBot).order_by(models.StoredBot.id):
             if bot.name not in NAMES:
                 bot.name = f"{bot.name} {VALUES[bot.id % len(VALUES)]}"
-        for name, kept in (("submissions", "result"), ("workers", "facts"), ("audit", "details")):
+        for name, kept in (
+            ("submissions", "result"),
+            ("submissions", "ordered"),
+            ("workers", "facts"),
+            ("audit", "details"),
+        ):
             table = tables[name]
             for row in session.execute(table.select()).mappings().all():
                 if row[kept]:
