@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 from ladder.app import doctor
-from ladder.app.doctor import Probed, machine, missing_at_once, no_engine, protections, shared_kernel, stands
+from ladder.app.doctor import (
+    SHARED_KERNEL,
+    Probed,
+    machine,
+    missing_at_once,
+    no_engine,
+    protections,
+    shared_kernel,
+    stands,
+)
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings
@@ -84,7 +93,7 @@ def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
 def test_one_kernel_for_all_is_a_protection_that_fails() -> None:
     (kernel,) = [finding for finding in protections(probed(), reclaims=True) if not finding.holds]
     assert (kernel.name, kernel.found) == ("Kernel", "all bots share this machine's (runc)")
-    assert "not against a determined bot" in kernel.follows
+    assert SHARED_KERNEL in kernel.follows
     assert "scripts/runsc" in kernel.follows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
+from ladder.trials.trial import NOWHERE
 from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
@@ -196,7 +198,7 @@ async def test_what_a_machine_elsewhere_has_built_is_void_without_a_registry(
     ladder: Ladder, bot: Callable[..., Path], name: str, tmp_path: Path
 ) -> None:
     alone = replace(ladder, settings=ladder.settings.model_copy(update={"registry": ""}))
-    with pytest.raises(SandboxError, match=r"the ladder has no registry of images \(setting registry\)"):
+    with pytest.raises(SandboxError, match=re.escape(NOWHERE)):
         await tried(alone, bot(name), BotStore(StorePlan(data_dir=tmp_path / "remote")))
 
 

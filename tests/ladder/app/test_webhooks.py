@@ -30,6 +30,7 @@ from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
 from ladder.values.webhooks import MessageKind
+from ladder.webhooks.deliverer import OTHER_KEY
 from ladder.webhooks.sending import hash_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
@@ -379,7 +380,7 @@ def test_with_another_key_a_test_says_so(ladder: Ladder) -> None:
     (ladder.settings.data_dir / "webhooks" / "key").unlink()
     tested = webhooks.send_test(ladder, LOCAL, number)
     assert not tested.accepted
-    assert "Remove it, and add it again." in tested.sentence
+    assert OTHER_KEY in tested.sentence
 
 
 def test_a_check_of_the_database_misses_the_key(ladder: Ladder) -> None:

@@ -16,6 +16,7 @@ from ladder.app.computing.asking import computing_files
 from ladder.settings.settings import load_settings
 from ladder.site.rendering import words
 from ladder.site.rendering.templates import environment
+from ladder.site.server.viewer import NO_PAGE
 from ladder.store import models
 from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT
@@ -238,7 +239,7 @@ def test_an_error_is_chinese_for_a_reader_and_english_for_a_program(site: Visito
     assert "<h1>404 未找到</h1>\n<p>没有这个页面。</p>" in page
     assert '<p lang="en">There is no bot &#39;Nobody&#39;' in chinese(site, "/b/Nobody")
     problem = site.get("/api/v1/nothing", accept_language="zh").json()
-    assert (problem["title"], problem["detail"]) == ("Not Found", "There is no such page.")
+    assert (problem["title"], problem["detail"]) == ("Not Found", NO_PAGE)
 
 
 @pytest.mark.parametrize("language", words.LANGUAGES)

@@ -18,6 +18,8 @@ from joserfc.jwk import RSAKey
 from ladder.app.accounts import managing, registering
 from ladder.app.accounts.oidc import NO_ANSWER, NOT_BEGUN, REFUSED
 from ladder.app.accounts.provider_settings import check_provider
+from ladder.app.accounts.registering import BY_PROVIDER, THERE_ALREADY
+from ladder.app.accounts.viewers import DISABLED
 from ladder.app.ladder import Ladder
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
@@ -140,7 +142,7 @@ def test_who_begins_twice_has_one_account(ladder: Ladder, person: Person, provid
     for each in (person, other):
         log_in(each)
     assert person.post("/login/oidc/name", name="dora").status_code == 303
-    assert "You have an account already" in other.post("/login/oidc/name", name="eve").text
+    assert THERE_ALREADY in other.post("/login/oidc/name", name="eve").text
     assert [row.name for row in managing.accounts(ladder, LOCAL)] == ["dora"]
 
 
@@ -162,14 +164,14 @@ def test_a_disabled_account_stays_out(ladder: Ladder, person: Person) -> None:
     managing.disable(ladder, LOCAL, "ada", "It cheats.")
     assert who(person) is None
     again = Person(ladder)
-    assert refused(log_in(again), "This account is disabled")
+    assert refused(log_in(again), DISABLED)
 
 
 def test_an_account_with_a_password_still_logs_in_with_it(ladder: Ladder, person: Person) -> None:
     link = managing.add(ladder, LOCAL, "olga", Role.ORGANISER).secret
     assert person.post("/register", password=PASSWORD, invitation=link).status_code == 303
     assert Person(ladder).log_in("olga").status_code == 303
-    assert refused(Person(ladder).post("/register", name="eve", password=PASSWORD), "log in at its identity provider")
+    assert refused(Person(ladder).post("/register", name="eve", password=PASSWORD), BY_PROVIDER)
 
 
 def changed(back: str, **query: str) -> str:

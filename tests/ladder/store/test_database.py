@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError, InternalError
 from ladder.errors import LadderError, StoreError, Unstorable
 from ladder.store import models
 from ladder.store.database import Database
+from ladder.store.failures import HELD
 from tests.ladder.databases import BACKENDS
 from tests.waiting import is_in, until
 
@@ -176,7 +178,7 @@ def write_nothing(database: Database) -> None:
 
 def test_a_database_that_another_program_holds_is_told_in_a_sentence(database: Database) -> None:
     other = impatient(database)
-    with database.write(), pytest.raises(StoreError, match=r"is held by another program for too long; try again"):
+    with database.write(), pytest.raises(StoreError, match=re.escape(HELD)):
         write_nothing(other)
     write_nothing(other)
     other.close()

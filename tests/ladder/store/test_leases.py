@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import event
 
+from ladder.store.commands.computations import FAILED
 from ladder.store.leases import MAX_FAILURES, MAX_LOSSES, Lease
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
@@ -224,7 +225,7 @@ def test_attempts_without_a_result_are_limited_and_the_last_one_says_so(
         again(database, tried, lease)
     row = row_of(database, tried, first)
     assert (row.status, row.holder, row.lease_until) == (tried.queue.given_up, None, None)
-    assert f"not tried again: {limit} attempts" in row.reason or "failed several times" in row.reason
+    assert f"not tried again: {limit} attempts" in row.reason or FAILED in row.reason
     assert take(database, tried).id == second
 
 

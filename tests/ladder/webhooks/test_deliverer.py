@@ -24,7 +24,7 @@ from ladder.store.database import Database
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.deliverer import MAX_AT_ONCE, Deliverer, DelivererThread, OutboxRows
+from ladder.webhooks.deliverer import MAX_AT_ONCE, OTHER_KEY, Deliverer, DelivererThread, OutboxRows
 from ladder.webhooks.sending import Outcome
 from tests.ladder.databases import backend
 from tests.ladder.ladders import NOW
@@ -246,7 +246,7 @@ async def test_nothing_is_sent_with_another_key(ladder: Ladder) -> None:
         await comes(are(ladder, "given_up"))
     assert sent.keys == []
     (row,) = webhooks.webhooks(ladder, LOCAL)
-    assert row.reason.endswith("Remove it, and add it again.")
+    assert row.reason.endswith(OTHER_KEY)
 
 
 async def test_a_key_that_cannot_be_read_now_loses_no_message(ladder: Ladder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import pigpen_arena
 from ladder.app.dataset import exporting
 from ladder.app.dataset.exporting import export_dataset
-from ladder.app.dataset.offered import FOLDER, MANIFEST
+from ladder.app.dataset.offered import FOLDER, MANIFEST, NOTHING
 from ladder.errors import LadderError, RemoteError
 from ladder.settings.settings import load_settings
 from tests.ladder.app.dataset.offers import PARTS, offer
@@ -38,7 +39,7 @@ def ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ladder]:
 def test_its_page_says_what_it_holds_and_how_to_read_it(ladder: Ladder) -> None:
     site = Visitor(ladder)
     assert site.get("/data").status_code == 404
-    assert site.problem("/api/v1/data", 404) == "This ladder offers no data set."
+    assert site.problem("/api/v1/data", 404) == NOTHING
     (ladder.settings.data_dir / FOLDER).mkdir()
     (ladder.settings.data_dir / FOLDER / MANIFEST).write_text('{"version": 1}')  # as the first export begins
     assert site.get("/data").status_code == 404
@@ -78,7 +79,7 @@ def test_it_is_read_from_another_machine_and_each_file_is_fetched_once(
     monkeypatch.setattr(exporting, "PART_MATCHES", 1)
     folder = ladder.settings.data_dir / FOLDER
     with served(ladder) as address:
-        with pytest.raises(LadderError, match="offers no data set"):
+        with pytest.raises(LadderError, match=re.escape(NOTHING)):
             next(pigpen_arena.load(address, "decisions"))
         for number in range(3):
             seed = bytes([number]) * 32

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.app.submit.submitting import NO_ISOLATION
 from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models
@@ -84,8 +85,7 @@ def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
     assert re.fullmatch(
         rf"Trotter@1 of ada: sha256:[0-9a-f]{{64}}\n  for-two: entered, Elo 1500\n{WAITS}", first.stdout
     )
-    assert "Use it only for bots that you trust" in first.stderr
-    assert "for your own machine and your own bots" in first.stderr
+    assert NO_ISOLATION in first.stderr
     again = submit(tmp_path, "./mybot", "--name", "Trotter")
     assert again.stdout == "Trotter@1 is this already; nothing changed.\n  for-two: there already, Elo 1500\n" + WAITS
     (tmp_path / "mybot" / "bot.py").write_text(f"# better\n{GOOD}{RUN}")

@@ -11,9 +11,10 @@ from ladder.app.database_maintenance import check_database
 from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.playing import tables_service
+from ladder.people.playing.table_run import UNATTENDED
 from ladder.people.playing.tables_service import IDLE_SECONDS
 from ladder.people.seat.client import PersonClient
-from ladder.people.tables.chairs import end, join, table_page, take_back
+from ladder.people.tables.chairs import AT_THE_TABLE, end, join, table_page, take_back
 from ladder.people.tables.opening import GUEST_DAYS, open_table
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
@@ -124,7 +125,7 @@ def test_a_table_that_is_ended_stops_at_once_and_its_seat_is_gone(ladder: Ladder
             while TableFiles(ladder.settings.data_dir).journal(place.table).is_file() and listener.questions:
                 await asyncio.sleep(0.02)
             assert not listener.questions
-        assert table_page(ladder, opened.name).reason == "It was ended at the table."
+        assert table_page(ladder, opened.name).reason == AT_THE_TABLE
 
     in_loop(play())
 
@@ -155,7 +156,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.Mon
             has_left = True
             page = await ended(ladder, opened)
             playing.cancel()
-        assert (page.status, page.reason) == (TableStatus.ENDED, "No one was at the table for 10 minutes.")
+        assert (page.status, page.reason) == (TableStatus.ENDED, UNATTENDED)
 
     in_loop(play())
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
-from ladder.people.tables.chairs import bots_to_play_with, end, join, leave, seat_of, start_now, table_page
+from ladder.people.tables.chairs import (
+    AT_THE_TABLE,
+    NO_SEAT,
+    bots_to_play_with,
+    end,
+    join,
+    leave,
+    seat_of,
+    start_now,
+    table_page,
+)
 from ladder.people.tables.opening import open_table
 from ladder.results.files import TableFiles
 from ladder.store import models
@@ -92,7 +103,7 @@ def test_the_opener_need_not_wait_for_people_who_do_not_come(ladder: Ladder) -> 
         start_now(ladder, opened.name, opened.secrets[2])
     page = start_now(ladder, opened.name, opened.secrets[0])
     assert (page.status, page.chairs[2].kind) == (TableStatus.READY, ChairKind.HOUSE)
-    with pytest.raises(Forbidden, match="does not belong to a chair"):
+    with pytest.raises(Forbidden, match=re.escape(NO_SEAT)):
         join(ladder, opened.name, opened.secrets[2], FRIEND)
     with pytest.raises(Conflict):
         start_now(ladder, opened.name, opened.secrets[0])
@@ -104,7 +115,7 @@ def test_only_the_opener_ends_a_table_at_which_others_sit(ladder: Ladder) -> Non
     with pytest.raises(Forbidden, match="You can leave it"):
         end(ladder, opened.name, opened.secrets[2])
     page = end(ladder, opened.name, opened.secrets[0])
-    assert (page.status, page.reason, page.seed) == (TableStatus.ENDED, "It was ended at the table.", None)
+    assert (page.status, page.reason, page.seed) == (TableStatus.ENDED, AT_THE_TABLE, None)
 
 
 def test_a_guest_has_two_tables_an_account_five_and_a_ladder_may_have_none(ladder: Ladder) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.accounts import device, managing
+from ladder.app.accounts.passwords import BUSY
 from ladder.app.accounts.tokens import MAX_TOKENS
 from ladder.app.ladder import Ladder
 from ladder.site.server.attempts import LIMITS, Attempt
-from ladder.site.server.viewer import CSRF_HEADER
+from ladder.site.server.viewer import BAD_TOKEN, CSRF_HEADER, LOG_IN
 from ladder.store.commands.accounts import add_login_code
 from ladder.values.accounts import LOCAL, LoginAnswer, LoginStarted, Me, Role, Scope
 from tests.ladder.accounts import add_person, session_of, token_of
@@ -160,7 +161,7 @@ def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPa
     for program in programs[:3]:
         started(program)
     response = programs[3].ask("POST", "/login/codes", {"client": "x"})
-    assert "Too many log-ins" in problem(response, 503)
+    assert BUSY in problem(response, 503)
     assert response.headers["retry-after"] == "60"
     for _ in range(LIMITS[Attempt.START_CODE][0]):
         programs[0].ask("POST", "/login/codes", {"client": "x"})
@@ -181,10 +182,10 @@ def test_who_has_no_token_is_told_so(ladder: Ladder) -> None:
                          ("DELETE", "/me/tokens/1")):  # fmt: skip
         value = {"name": "x"} if method == "POST" else None
         response = Program(ladder).ask(method, path, value)
-        assert "Log in first" in problem(response, 401)
+        assert LOG_IN in problem(response, 401)
         assert response.headers["www-authenticate"] == "Bearer"
         response = Program(ladder, "pgp_wrong").ask(method, path, value)
-        assert "token is not valid" in problem(response, 401)
+        assert BAD_TOKEN in problem(response, 401)
 
 
 def test_a_token_logs_itself_out(ladder: Ladder) -> None:

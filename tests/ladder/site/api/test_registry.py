@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.submit.ordering import NO_REGISTRY
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.server.headers import EveryResponse
@@ -138,5 +139,5 @@ def test_a_ladder_without_a_registry_says_so(tmp_path: Path) -> None:
         arena = RegistrySite(ladder, make_app(ladder))
         for response in (arena.ask("ada", token), Program(ladder, token, arena.app).ask("GET", "/registry")):
             assert response.status_code == 404
-            assert response.json()["detail"].startswith("This ladder has no registry of images.")
+            assert response.json()["detail"].startswith(NO_REGISTRY)
         assert not (tmp_path / "registry").exists()

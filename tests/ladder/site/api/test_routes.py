@@ -19,6 +19,7 @@ from ladder.app.standings_csv import FIELDS
 from ladder.errors import StoreError
 from ladder.site.api import routes
 from ladder.site.rendering import long_tables as table_pages
+from ladder.site.server.problems import NO_DATABASE
 from ladder.values.bots import BotList, BotPage
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.reports import LadderHealth
@@ -204,7 +205,7 @@ def test_a_failing_database_is_said_to_fail(site: Visitor, monkeypatch: pytest.M
 
     monkeypatch.setattr(bots, "standings", fail)
     sentence = site.problem("/api/v1/standings/gongzhu?first=7", 503)
-    assert sentence == "The ladder's database does not answer; try again soon."
+    assert sentence == NO_DATABASE
 
 
 def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

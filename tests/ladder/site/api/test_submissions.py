@@ -13,13 +13,15 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.ordering import order
+from ladder.app.submit.ordering import WEAK, order
+from ladder.app.submit.uploads import NO_UPLOAD
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import MAX_STREAMS
 from ladder.site.server.event_streams import event
+from ladder.site.server.problems import NO_ROOM
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
@@ -317,7 +319,7 @@ async def test_who_did_not_hear_the_answer_asks_again_and_gets_the_same_submissi
     again = await client.post(f"{API}/submissions", json=order, headers=ada)
     assert (again.status_code, again.json()["id"], again.json()["status"]) == (202, first.json()["id"], "entered")
     theirs = await client.post(f"{API}/submissions", json=order | {"name": "Snout"}, headers=ben)
-    assert (theirs.status_code, "no such upload" in theirs.json()["detail"]) == (422, True)
+    assert (theirs.status_code, NO_UPLOAD in theirs.json()["detail"]) == (422, True)
 
 
 async def test_an_owner_reads_page_by_page_and_an_organiser_reads_everybody_s(
@@ -469,7 +471,7 @@ async def test_a_full_disk_is_a_sentence_without_paths(
     name = (await client.post(f"{API}/uploads", json={"bytes": 3}, headers=ada)).json()["id"]
     monkeypatch.setattr("ladder.app.submit.uploads._write", full)
     answer = await client.patch(f"{API}/uploads/{name}", content=b"abc", headers=ada | {"Upload-Offset": "0"})
-    assert (answer.status_code, "has no room" in answer.json()["detail"]) == (503, True)
+    assert (answer.status_code, NO_ROOM in answer.json()["detail"]) == (503, True)
     assert str(ladder.settings.data_dir) not in answer.text
 
 
@@ -493,7 +495,7 @@ async def test_a_ladder_without_containers_takes_none_over_the_network(tmp_path:
         transport = httpx.ASGITransport(make_app(ladder), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
             answer = await submitted(client, by(ladder, "ada"))
-    assert (answer.status_code, "run without isolation" in answer.json()["detail"]) == (422, True)
+    assert (answer.status_code, WEAK in answer.json()["detail"]) == (422, True)
 
 
 def test_an_outcome_is_one_thing(submissions: SubmissionCoordinator, ladder: Ladder) -> None:
