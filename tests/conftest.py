@@ -45,6 +45,7 @@ MARKERS = (
     "registry",
     "root",
     "runsc",
+    "slurm",
     "systemd",
     "toolchains",
 )
@@ -112,6 +113,8 @@ def _missing() -> dict[str, str]:
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
     if not registries.program():
         missing["registry"] = "docker-registry is not there. On Debian: scripts/program docker-registry"
+    if not all(map(shutil.which, ("munged", "slurmctld", "slurmd"))):
+        missing["slurm"] = "Slurm is not installed. On Debian, as root: scripts/slurm"
     if not shutil.which("systemd-analyze"):
         missing["systemd"] = "systemd is not installed."
     if not all(map(shutil.which, ("g++", "go", "make", "grpc_cpp_plugin", "protoc-gen-go-grpc"))):

@@ -163,6 +163,8 @@ class StrictScheduler(Scheduler):  # type: ignore[misc]
         await self.add_worker(comm, **(message | NOTHING))
 
 
+SILENT_SECONDS = 30
+"""Seconds without an answer of the other machine's kernel after which a connection has ended, on both sides."""
 CONFIGURATION = {
     "distributed.admin.low-level-log-length": 10,
     "distributed.admin.log-length": 10,
@@ -172,6 +174,7 @@ CONFIGURATION = {
     "distributed.comm.compression": False,
     "distributed.comm.require-encryption": True,
     "distributed.comm.retry.count": 0,
+    "distributed.comm.timeouts.tcp": f"{SILENT_SECONDS}s",
     "distributed.diagnostics.nvml": False,
     "distributed.scheduler.events-cleanup-delay": "1s",
     "distributed.scheduler.http.routes": [],

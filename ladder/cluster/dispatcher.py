@@ -30,7 +30,7 @@ from ladder.cluster.connections import (
     subject_of,
 )
 from ladder.cluster.dask_setup import why_not
-from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, PLAY, TELL_BYTES, TOPIC, TURN_AWAY
+from ladder.cluster.terms import CANCEL, PLAY, TELL_BYTES, TOPIC, TURN_AWAY
 from ladder.values.cluster import WorkerFacts, WorkerReport
 from ladder.worker.channel import Frame, MessageKind
 
@@ -183,7 +183,6 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         except ValidationError:
             self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
             return
-        self._order(address, ACKNOWLEDGED)
         known = self._connections.get(address)
         if known is None and (reason := why_not(self._scheduler.workers[address].versions)):
             self._turn_away(address, reason)

@@ -10,8 +10,6 @@ CANCEL = "pigpen-cancel"
 """To a worker: give up the call of that number."""
 TURN_AWAY = "pigpen-turn-away"
 """To a worker: end, for the reason in the sentence."""
-ACKNOWLEDGED = "pigpen-acknowledged"
-"""To a worker: its facts have arrived."""
 ANSWER = "pigpen_answer"
 """To the scheduler: a part of an answer."""
 ANSWER_BYTES = 96 << 20

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from distributed.comm.core import CommClosedError
 
 from ladder.cluster.dask_setup import NonListeningWorker, security
 from ladder.cluster.terms import (
-    ACKNOWLEDGED,
     ANSWER,
     ANSWER_BYTES,
     CANCEL,
@@ -34,9 +32,7 @@ if TYPE_CHECKING:
     from ladder.worker.service import TaskWorker
 
 FACTS_SECONDS = 3.0
-"""Seconds between two reports of a worker's state; its scheduler acknowledges each of them."""
-UNACKNOWLEDGED_SECONDS = 60.0
-"""Seconds without an acknowledgement after which a scheduler counts as lost; the worker then looks for another one."""
+"""Seconds between two reports of a worker's state."""
 START_SECONDS = 30.0
 """Seconds that it may take to be let in."""
 CLOSE_SECONDS = 5.0
@@ -85,9 +81,7 @@ class WorkerSession:
             PLAY: self._play,
             CANCEL: self._cancel,
             TURN_AWAY: self._turn_away,
-            ACKNOWLEDGED: self._take_acknowledgement,
         }
-        self._acknowledged = 0.0
         self._closing: asyncio.Task[None] | None = None
 
     async def join(self) -> None:
@@ -106,8 +100,7 @@ class WorkerSession:
         await self._tell_facts()
 
     async def run(self) -> None:
-        """Play what comes, until the connection ends or is not acknowledged; then everything has been given up."""
-        self._acknowledged = time.monotonic()
+        """Play what comes, until the connection ends; then everything has been given up."""
         parts = [asyncio.create_task(self._dask.finished()), asyncio.create_task(self._keep_telling())]
         try:
             done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
@@ -197,16 +190,13 @@ class WorkerSession:
         self.turned_away = sentence
 
     async def _keep_telling(self) -> None:
-        while time.monotonic() - self._acknowledged < UNACKNOWLEDGED_SECONDS:
+        while True:
             await asyncio.sleep(FACTS_SECONDS)
             await self._tell_facts()
 
     async def _tell_facts(self) -> None:
         facts = await self._facts.latest(FACTS_SECONDS)
         self.tell(MessageKind.FACTS, facts.model_dump_json())
-
-    def _take_acknowledgement(self) -> None:
-        self._acknowledged = time.monotonic()
 
     @property
     def _is_behind(self) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 import struct
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import dask
 import pytest
 from distributed.comm import Comm, CommClosedError, connect, listen
 from distributed.comm.registry import backends
@@ -15,7 +17,7 @@ from distributed.protocol.serialize import ToPickle
 from distributed.protocol.utils import pack_frames
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import bounded_tls, plain, security
+from ladder.cluster.dask_setup import CONFIGURATION, SILENT_SECONDS, bounded_tls, plain, security
 
 
 class Colour(Enum):
@@ -72,3 +74,30 @@ async def test_the_connection_ends_at_a_pickle_and_at_a_message_that_is_too_long
         with pytest.raises(CommClosedError, match="sends what cannot be read"):
             await comm.read()
         assert comm.closed()
+
+
+async def test_a_connection_ends_on_both_sides_if_the_other_machine_says_nothing(
+    certificates: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel does it, because Dask asks for it: neither side has to notice that a cable was pulled."""
+    monkeypatch.setitem(backends, "tls", bounded_tls(10_000))
+    settings = security(read_identity(certificates / "scheduler.pem"))
+    sides: list[Comm] = []
+
+    async def stay(comm: Comm) -> None:
+        sides.append(comm)
+        await comm.write("here")
+
+    with dask.config.set({"distributed.comm.timeouts.tcp": "3000s"}), dask.config.set(CONFIGURATION):
+        async with listen("tls://127.0.0.1:0", stay, **settings.get_listen_args("scheduler")) as listener:
+            sides.append(await connect(listener.contact_address, **settings.get_connection_args("worker")))
+            assert await sides[-1].read() == "here"
+            for comm in sides:
+                asked = comm.stream.socket.getsockopt
+                assert asked(socket.SOL_TCP, socket.TCP_USER_TIMEOUT) == SILENT_SECONDS * 1000
+                probes = asked(socket.SOL_TCP, socket.TCP_KEEPCNT) * asked(socket.SOL_TCP, socket.TCP_KEEPINTVL)
+                assert asked(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+                assert asked(socket.SOL_TCP, socket.TCP_KEEPIDLE) + probes == SILENT_SECONDS
+            assert len(sides) == 2
+            for comm in sides:
+                comm.abort()

@@ -12,7 +12,7 @@ from distributed.versions import get_versions
 from pydantic import ValidationError
 
 from ladder.cluster.dispatcher import Dispatcher
-from ladder.cluster.terms import ACKNOWLEDGED, TOPIC, TURN_AWAY
+from ladder.cluster.terms import TOPIC, TURN_AWAY
 from ladder.values.cluster import MAX_COUNT, WorkerFacts, WorkerReport
 from ladder.values.value import LAST_SECOND
 from ladder.worker.channel import Frame, MessageKind
@@ -68,7 +68,7 @@ async def test_a_worker_that_reports_an_impossible_number_later_is_turned_away_t
     worker = Reporter()
     await worker.report()
     await worker.report(image_bytes=10**30)
-    assert (worker.orders, worker.removed) == ([ACKNOWLEDGED, TURN_AWAY], [ADDRESS])
+    assert (worker.orders, worker.removed) == ([TURN_AWAY], [ADDRESS])
     assert [report.event for report in worker.reports] == ["joined"]
 
 

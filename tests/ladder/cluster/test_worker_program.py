@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
-from ladder.cluster.scheduler_process import WorkerLost
+from ladder.cluster.scheduler_process import SchedulerLost, WorkerLost
 from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from tests.ladder.cluster.clusters import Cluster, a_cluster
 from tests.ladder.worker.test_worker import ONE_DEAL, QUICK, bot
@@ -145,31 +145,34 @@ async def test_what_a_killed_worker_played_is_lost_at_once(cluster: Cluster, wai
         await play(cluster, worker, ONE_DEAL)
 
 
-async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_second_signal_gives_up_what_it_plays(
-    cluster: Cluster, waiting: Waiting
+async def test_a_worker_whose_scheduler_is_replaced_comes_again_and_at_a_second_signal_gives_up_what_it_plays(
+    certificates: Path, waiting: Waiting
 ) -> None:
-    program = cluster.worker(module="tests.ladder.cluster.impatient")
-    worker = await cluster.joined()
-    playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
-    pid = await waiting.begun()
-    os.kill(cluster.scheduler.pid, signal.SIGSTOP)
-    program.send_signal(signal.SIGUSR1)
-    await gone(pid)
-    os.kill(cluster.scheduler.pid, signal.SIGCONT)
-    with pytest.raises(WorkerLost):
-        await playing
-    again = await cluster.joined()
-    assert (await play(cluster, again, ONE_DEAL)).void is None
-    assert program.poll() is None
-    waiting.asked.unlink()
-    playing = asyncio.ensure_future(play(cluster, again, waiting.task))
-    pid = await waiting.begun()
-    program.send_signal(signal.SIGINT)
-    while not (report := await cluster.report("alive")).facts or not report.facts.leaving:
-        pass
-    program.send_signal(signal.SIGINT)
-    with pytest.raises(WorkerLost):
-        await playing
-    printed, _ = await asyncio.to_thread(program.communicate)
-    assert program.returncode == 130, printed
-    assert has_ended(pid)
+    """A scheduler that is frozen is killed by its coordinator (`test_scheduler_process.py`)."""
+    async with a_cluster(certificates, ttl_seconds=PATIENCE, frozen_seconds=PATIENCE) as cluster:
+        program = cluster.worker()
+        worker = await cluster.joined()
+        address = cluster.scheduler.address
+        playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
+        pid = await waiting.begun()
+        os.kill(cluster.scheduler.pid, signal.SIGKILL)
+        with pytest.raises(SchedulerLost):
+            await playing
+        await gone(pid)
+        await cluster.scheduler.close()
+        await cluster.start(address, ttl_seconds=PATIENCE, frozen_seconds=PATIENCE)
+        again = await cluster.joined()
+        assert (await play(cluster, again, ONE_DEAL)).void is None
+        assert program.poll() is None
+        waiting.asked.unlink()
+        playing = asyncio.ensure_future(play(cluster, again, waiting.task))
+        pid = await waiting.begun()
+        program.send_signal(signal.SIGINT)
+        while not (report := await cluster.report("alive")).facts or not report.facts.leaving:
+            pass
+        program.send_signal(signal.SIGINT)
+        with pytest.raises(WorkerLost):
+            await playing
+        printed, _ = await asyncio.to_thread(program.communicate)
+        assert program.returncode == 130, printed
+        assert has_ended(pid)
