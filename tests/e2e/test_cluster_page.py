@@ -226,7 +226,7 @@ class Slurm:
         return len(self._arena["arena"].run("squeue", "--noheader", "--array").stdout.splitlines())
 
     def printed(self, number: int) -> str:
-        """What a worker has printed."""
+        """Output of one worker."""
         return (self.shared / f"worker-{number}.log").read_text()
 
 
