@@ -33,12 +33,12 @@ from pydantic_settings import (
     SettingsError,
 )
 
+from ladder.errors import NoLadder
 from ladder.registry.names import is_address
 from ladder.settings.file import FILE, bot_around
 from ladder.settings.file_source import SettingsFile
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
-from ladder.values.live_events import Public
-from ladder.values.names import Builds
+from ladder.values.names import Builds, Public
 from ladder.values.order import Order
 from ladder.values.sandbox_kind import AUTO, LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxKind, has_own_kernel
 from referee.match.formats import DEFAULT_CLOCK
@@ -273,13 +273,29 @@ class Settings(BaseSettings):
 
         if self.database_url:
             return read_url(self.database_url)
-        return URL.create("sqlite", database=str(self.data_dir / "ladder.db"))
+        return URL.create("sqlite", database=str(self._usual_file))
 
     @property
     def database_file(self) -> Path | None:
         """The file that holds the database; None if a server has it."""
+        if not self.database_url:  # and no SQLAlchemy, which takes long to load
+            return self._usual_file
         url = self.url
         return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+
+    @property
+    def _usual_file(self) -> Path:
+        return self.data_dir / "ladder.db"
+
+    def check_file(self) -> None:
+        """
+        Make sure that there is a database, as far as a look at its file tells.
+
+        Raises:
+            NoLadder: If there is none.
+        """
+        if (file := self.database_file) and not os.path.exists(file):
+            raise NoLadder(f"There is no ladder in {str(file.parent)!r}")
 
     @classmethod
     def settings_customise_sources(

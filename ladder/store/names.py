@@ -1,7 +1,7 @@
 """
 Lookup by name in a ladder's database.
 
-It finds accounts and owners, and what people name when they type a bot, one of its versions, a variant or a match.
+It finds owners, and what people name when they type a bot, one of its versions, a variant or a match.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from sqlalchemy import bindparam, func, select
 from ladder.entry.claims import skeleton
 from ladder.errors import LadderError
 from ladder.store import models
-from ladder.store.account_models import Account
 from ladder.store.core_tables import BOT, RATING, VERSION, connection_of
 from ladder.store.models import Owner
 
@@ -25,38 +24,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def account_of(session: Session, name: str) -> Account | None:
-    """Find an account; None if there is none of that name."""
-    return session.scalar(select(Account).join(Owner, Owner.id == Account.owner_id).where(Owner.name == name))
-
-
-def find_account(session: Session, name: str) -> Account:
-    """
-    Find an account.
-
-    Raises:
-        LadderError: If there is none of that name.
-    """
-    account = account_of(session, name)
-    if account is None:
-        raise LadderError(f"There is no account {name!r}. To list all: pigpen account list")
-    return account
-
-
-def account_by_subject(session: Session, subject: str) -> Account | None:
-    """Find the account of a person whom the identity provider has authenticated."""
-    return session.scalar(select(Account).where(Account.subject == subject))
-
-
 def name_of(session: Session, owner_id: int) -> str:
-    """Give the name of an account, which is its owner's."""
+    """Give the name of an owner, which is that of the account."""
     return session.get_one(Owner, owner_id).name
-
-
-def has_organiser(session: Session) -> bool:
-    """Tell whether there is an organiser's account that can log in."""
-    can = select(func.count()).where(Account.role == "organiser", Account.disabled.is_(None))
-    return bool(session.scalar(can.where(Account.password.is_not(None) | Account.subject.is_not(None))))
 
 
 NEAR = 3

@@ -75,11 +75,14 @@ def opened(
         LadderError: If there is none, or it cannot be used.
         StoreError: If its database does not answer.
     """
-    from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
-
+    settings = settings or the_settings()
     with ExitStack() as stack:
         try:
-            ladder = stack.enter_context(Ladder.open(settings or the_settings(), create, many_readers, any_schema))
+            if not create:
+                settings.check_file()
+            from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
+
+            ladder = stack.enter_context(Ladder.open(settings, create, many_readers, any_schema))
         except NoLadder as error:
             raise LadderError(f"{error}{local_word()}") from None
         yield ladder

@@ -1,8 +1,7 @@
 """
 Live matches: the events of a match while it is played, and the matches that are being played.
 
-An event is a line of JSON: `LiveEvent` holds it as it is, `parse` gives it as one of the classes of `AnyLive`. `Public`
-is what an organiser allows to be shown of a deal that has not been opened yet.
+An event is a line of JSON: `LiveEvent` holds it as it is, `parse` gives it as one of the classes of `AnyLive`.
 """
 
 from __future__ import annotations
@@ -15,8 +14,6 @@ from ladder.values.value import Time, Value
 from referee.records.lines import DealLine
 from referee.replay.table_view import TableDeal, TableMoment
 
-Public = Literal["played", "open", "off"]
-"""`played`: the cards played and those exposed face up; `open`: all cards; `off`: there are no events."""
 Outcome = Literal["done", "void", "returned"]
 """`done`: it has a result; `void`: the platform failed, and it is played again; `returned`: the run was given up."""
 Cards = str

@@ -51,6 +51,8 @@ LOCK = "requirements.lock"
 """The packages that those resolved to, with their hashes."""
 Builds = Literal["base", "allowed"]
 """Dockerfiles that are built: those that only add files to `pigpen/bot`, or any."""
+Public = Literal["played", "open", "off"]
+"""What spectators see: `played`: the cards played and those exposed face up; `open`: all cards; `off`: no events."""
 
 
 MAX_FILES = 60_000

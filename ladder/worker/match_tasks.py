@@ -17,7 +17,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.registry.login import RegistryLogin
 from ladder.results.files import Logs
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.values.live_events import Public
+from ladder.values.names import Public
 from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
 from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting

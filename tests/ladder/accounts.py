@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import hash_of, new_secret
 from ladder.app.accounts.sessions import SESSION, TOKEN
+from ladder.store.account_names import account_of
 from ladder.store.commands.accounts import add_account, add_credential
-from ladder.store.names import account_of
 from ladder.values.accounts import Role, Scope
 
 if TYPE_CHECKING:

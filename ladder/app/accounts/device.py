@@ -11,9 +11,10 @@ from ladder.app.accounts.sessions import DAY, DEVICE, TOKEN
 from ladder.entry.networks import neighbourhood_of
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError
+from ladder.store.account_names import find_account
 from ladder.store.commands import accounts
 from ladder.store.commands.accounts import add_credential, write_audit
-from ladder.store.names import find_account, name_of
+from ladder.store.names import name_of
 from ladder.values.accounts import LoginAnswer, LoginStarted, Scope, Viewer
 from ladder.values.value import time_of
 

@@ -9,10 +9,10 @@ from ladder.app.accounts.registering import USUAL_DAYS, check_days, new_invitati
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
 from ladder.results.files import SubmissionFolders
+from ladder.store.account_names import find_account
 from ladder.store.commands import accounts as store
 from ladder.store.commands.accounts import revoke_invitations, write_audit
 from ladder.store.commands.submission_queue import withdraw_all
-from ladder.store.names import find_account
 from ladder.store.queries import account_lists
 from ladder.values.accounts import AccountRow, AuditRow, NewSecret, Role
 

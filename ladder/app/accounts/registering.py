@@ -16,6 +16,7 @@ from ladder.app.accounts.viewers import DISABLED
 from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
+from ladder.store.account_names import account_by_subject, account_of, find_account, has_organiser
 from ladder.store.commands.accounts import (
     add_account,
     add_invitation,
@@ -28,7 +29,6 @@ from ladder.store.commands.accounts import (
     use_invitation,
     write_audit,
 )
-from ladder.store.names import account_by_subject, account_of, find_account, has_organiser
 from ladder.store.queries import account_lists
 from ladder.values.accounts import LOCAL, InvitationRow, NewSecret, Role, Viewer
 from ladder.values.value import time_of

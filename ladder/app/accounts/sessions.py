@@ -14,8 +14,9 @@ from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.secrets import hash_of, new_secret
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden
+from ladder.store.account_names import account_of, find_account
 from ladder.store.commands.accounts import add_credential, renew_hash, revoke, set_password, write_audit
-from ladder.store.names import account_of, find_account, name_of
+from ladder.store.names import name_of
 from ladder.values.accounts import Scope, Viewer
 
 if TYPE_CHECKING:

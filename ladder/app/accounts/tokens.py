@@ -8,9 +8,9 @@ from ladder.app.accounts.secrets import hash_of, new_secret
 from ladder.app.accounts.sessions import DAY, TOKEN
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
+from ladder.store.account_names import find_account
 from ladder.store.commands.accounts import add_credential, revoke_all, write_audit
 from ladder.store.commands.accounts import revoke as revoke_credential
-from ladder.store.names import find_account
 from ladder.store.queries import account_lists
 from ladder.values.accounts import CredentialRow, Me, NewSecret, Role, Scope
 from ladder.values.value import time_of

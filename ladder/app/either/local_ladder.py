@@ -1,14 +1,14 @@
-"""The ladder on this machine, as commands ask it."""
+"""
+The ladder on this machine, as commands ask it.
+
+Each method imports its use case: a command needs one of them, and together they take longer to import than a table of
+standings takes to read.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from ladder.app import bots, health, logs, matches, states
-from ladder.app.missing_runner import START_HERE, why_nothing_plays
-from ladder.app.submit import ordering
-from ladder.values.accounts import LOCAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,50 +35,79 @@ class LocalLadder:
         self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
     ) -> list[Standings]:
         """See `AnyLadder`."""
+        from ladder.app import bots
+
         return bots.standings(self.ladder, variant, everyone, first, by, season)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""
+        from ladder.app import bots
+
         return bots.bots(self.ladder)
 
     def bot_page(self, bot: str, variant: str | None, opponents: int) -> BotPage:
         """See `AnyLadder`."""
+        from ladder.app import bots
+
         return bots.bot_page(self.ladder, bot, variant, opponents)
 
     def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
         """See `AnyLadder`."""
+        from ladder.app import matches
+
         return matches.matches(self.ladder, variant, bot, map(matches.MatchStatus, statuses), limit)
 
     def why_nothing_plays(self) -> str:
         """See `AnyLadder`."""
+        from ladder.app import health
+        from ladder.app.missing_runner import START_HERE, why_nothing_plays
+
         return why_nothing_plays(health.health(self.ladder), START_HERE)
 
     def match(self, number: int) -> MatchPage:
         """See `AnyLadder`."""
+        from ladder.app import matches
+
         return matches.match(self.ladder, number)
 
     def explanation(self, number: int) -> Explanation:
         """See `AnyLadder`."""
+        from ladder.app import matches
+
         return matches.explanation(self.ladder, number)
 
     def record_of(self, number: int) -> Path:
         """See `AnyLadder`."""
+        from ladder.app import matches
+
         return matches.record_of(self.ladder, number)
 
     def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
+        from ladder.app import logs
+        from ladder.values.accounts import LOCAL
+
         return logs.logs(self.ladder, LOCAL, match, seat, rotation)
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """See `AnyLadder`."""
+        from ladder.app import states
+        from ladder.values.accounts import LOCAL
+
         return states.retire(self.ladder, LOCAL, bot, variants, reason)
 
     def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
         """See `AnyLadder`."""
+        from ladder.app import states
+        from ladder.values.accounts import LOCAL
+
         return states.allow_people(self.ladder, LOCAL, bot, allowed)
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""
+        from ladder.app.submit import ordering
+        from ladder.values.accounts import LOCAL
+
         return ordering.submissions(self.ladder, LOCAL, before, limit)
 
     def events(self) -> Sequence[EventRow]:
@@ -90,12 +119,14 @@ class LocalLadder:
     def event(self, name: str, *, everything: bool) -> EventPage:
         """See `AnyLadder`."""
         from ladder.app.event import reading
+        from ladder.values.accounts import LOCAL
 
         return reading.event(self.ladder, LOCAL, name, everything=everything)
 
     def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
         """See `AnyLadder`."""
         from ladder.app.event import holding, reading
+        from ladder.values.accounts import LOCAL
 
         holding.open_event(self.ladder, LOCAL, name, file, rules)
         return reading.event(self.ladder, LOCAL, name)
@@ -103,6 +134,7 @@ class LocalLadder:
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
         """See `AnyLadder`."""
         from ladder.app.event import holding
+        from ladder.values.accounts import LOCAL
 
         return holding.act(self.ladder, LOCAL, name, wanted)
 
@@ -114,8 +146,14 @@ class LocalLadder:
 
     def submission(self, number: int) -> SubmissionRow:
         """See `AnyLadder`."""
+        from ladder.app.submit import ordering
+        from ladder.values.accounts import LOCAL
+
         return ordering.submission(self.ladder, LOCAL, number)
 
     def withdraw(self, number: int) -> SubmissionRow:
         """See `AnyLadder`."""
+        from ladder.app.submit import ordering
+        from ladder.values.accounts import LOCAL
+
         return ordering.withdraw(self.ladder, LOCAL, number)

@@ -19,9 +19,9 @@ from ladder.registry.names import namespace_of, own_image
 from ladder.results.files import SubmissionFolders
 from ladder.sandbox.bots.bot_archive import unpack
 from ladder.sandbox.host.scratch import disk_errors
+from ladder.store.account_names import find_account
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.accounts import write_audit
-from ladder.store.names import find_account
 from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
 from ladder.values.sandbox_kind import SandboxKind

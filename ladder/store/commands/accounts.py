@@ -15,8 +15,8 @@ from sqlalchemy import delete, func, select, update
 from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import MAX_NOTE, Account, AuditEntry, Credential, Invitation, LoginCode
+from ladder.store.account_names import account_of
 from ladder.store.models import Owner
-from ladder.store.names import account_of
 from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:

@@ -46,8 +46,8 @@ def open_ladder(
     """
     if create:
         make_folders(settings)
-    elif (file := settings.database_file) and not os.path.exists(file):
-        raise NoLadder(f"There is no ladder in {str(file.parent)!r}")
+    else:
+        settings.check_file()
     database = Database(settings.url, MANY_READERS if many_readers else SQLITE_SETTINGS)
     try:
         if create and revision_in(database) is None:

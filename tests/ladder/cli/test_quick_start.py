@@ -83,6 +83,42 @@ main()
     assert found.stdout.splitlines()[-1] == "loaded: sqlalchemy"
 
 
+def loaded_at(ladder: Path, *words: str) -> set[str]:
+    """The modules that a command at the ladder in a folder has imported when it ends, whatever its exit code."""
+    code = """
+import atexit, sys
+from ladder.cli.entry import main
+atexit.register(lambda: print("loaded:", *sys.modules))
+main()
+"""
+    there = os.environ | {"PIGPEN_DATA_DIR": str(ladder), "XDG_CONFIG_HOME": str(ladder / "config")}
+    there.pop("PIGPEN_DATABASE_URL", None)
+    command = [sys.executable, "-c", code, *words]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ladder.parent, env=there)
+    return set(found.stdout.rpartition("loaded: ")[2].split())
+
+
+def test_that_there_is_no_ladder_is_found_without_a_database(tmp_path: Path) -> None:
+    for words in (["standings"], ["bots"], ["matches"], ["show", "Trotter"]):
+        found = loaded_at(tmp_path / "none", *words)
+        assert "ladder.settings.settings" in found
+        assert found & {"sqlalchemy", "ladder.app.ladder"} == set()
+
+
+def test_a_command_that_reads_imports_no_other_use_case(tmp_path: Path) -> None:
+    """Of the tables only those of the ladder itself are declared."""
+    open_ladder(load_settings(data_dir=tmp_path), create=True).close()
+    others = {
+        "ladder.app.health", "ladder.app.logs", "ladder.app.states", "ladder.app.submit.ordering",
+        "ladder.store.account_models", "ladder.store.event_models", "ladder.store.table_models",
+        "ladder.store.webhook_models", "ladder.store.computing_models", "ladder.values.live_events",
+    }  # fmt: skip
+    for words in (["standings"], ["bots"]):
+        found = loaded_at(tmp_path, *words)
+        assert "ladder.app.bots" in found
+        assert found & others == set()
+
+
 def test_the_command_looks_for_garbage_rarely_and_not_once_more_at_its_end() -> None:
     code = """
 import atexit, gc, sys

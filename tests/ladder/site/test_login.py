@@ -21,8 +21,8 @@ from ladder.site.accounts.login import next_of
 from ladder.site.rendering.words import SENTENCES
 from ladder.site.server.attempts import ALL_PLACES, LIMITS, Attempt
 from ladder.site.server.viewer import FOREIGN_PAGE
+from ladder.store.account_names import find_account
 from ladder.store.commands.accounts import NOT_GOOD, disable
-from ladder.store.names import find_account
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder import ladders
 from tests.ladder.accounts import session_of

@@ -25,7 +25,7 @@ from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.names import find_account
+from ladder.store.account_names import find_account
 from ladder.trials.trial_tasks import SubmissionTask
 from ladder.values.accounts import Viewer
 from ladder.values.sandbox_kind import SandboxKind

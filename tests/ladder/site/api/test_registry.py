@@ -17,7 +17,7 @@ from ladder.app.submit.ordering import NO_REGISTRY
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.server.headers import EveryResponse
-from ladder.store.names import find_account
+from ladder.store.account_names import find_account
 from ladder.values.accounts import Scope
 from tests.ladder.accounts import HOUR, add_person, session_of, token_of
 from tests.ladder.site.person import Person, Program

@@ -23,9 +23,9 @@ from ladder.site.api.submissions import MAX_STREAMS
 from ladder.site.server.event_streams import event
 from ladder.site.server.problems import NO_ROOM
 from ladder.store.account_models import AuditEntry, StoredSubmission
+from ladder.store.account_names import find_account
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
-from ladder.store.names import find_account
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder, SubmissionRow

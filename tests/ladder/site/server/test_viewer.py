@@ -13,8 +13,8 @@ from ladder.app.ladder import Ladder
 from ladder.entry.policy import Act
 from ladder.serving.application import make_app
 from ladder.site.server.viewer import LogInFirst, csrf_of, demand, is_same_origin, still_may, viewer_of
+from ladder.store.account_names import find_account
 from ladder.store.commands.accounts import disable
-from ladder.store.names import find_account
 from ladder.values.accounts import ANONYMOUS, Role, Scope
 from tests.ladder.accounts import HOUR, add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend

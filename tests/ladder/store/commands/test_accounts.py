@@ -17,8 +17,8 @@ from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.store.account_models import Credential, LoginCode
+from ladder.store.account_names import find_account, has_organiser
 from ladder.store.commands.accounts import KEPT_SECONDS, add_account, add_credential, revoke_all, write_audit
-from ladder.store.names import find_account, has_organiser
 from ladder.store.queries.account_lists import audit, credentials, holder_of
 from ladder.values.accounts import ANONYMOUS, LOCAL, Role, Scope, Viewer
 from tests.ladder.accounts import add_person, session_of, token_of
