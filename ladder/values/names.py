@@ -52,7 +52,7 @@ LOCK = "requirements.lock"
 Builds = Literal["base", "allowed"]
 """Dockerfiles that are built: those that only add files to `pigpen/bot`, or any."""
 Public = Literal["played", "open", "off"]
-"""What spectators see: `played`: the cards played and those exposed face up; `open`: all cards; `off`: no events."""
+"""The view of spectators: `played`: the cards played and those exposed face up; `open`: all cards; `off`: no events."""
 
 
 MAX_FILES = 60_000
