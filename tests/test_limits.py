@@ -443,6 +443,7 @@ IN_THEIR_ROOMS = {
     "ladder.site.api.submissions:MAX_STREAMS",
     "ladder.site.server.attempts:LIMITS",
     "ladder.site.server.connection:MAX_CONNECTIONS",
+    "ladder.site.server.routing:MAX_WAITING",
     "ladder.store.commands.computations:MAX_OF_VISITOR",
     "ladder.store.commands.computations:MAX_WAITING",
     "ladder.store.commands.coordinators:MAX_WORKERS",
