@@ -144,7 +144,7 @@ def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple
 
 def _run(database: Database, settings: Settings, slots: Slots, matches: int) -> None:
     coordinator = Coordinator(database, settings, random.Random(7), time.time)
-    Runner(coordinator, slots, StopCondition(matches=matches)).run()
+    asyncio.run(Runner(coordinator, slots, StopCondition(matches=matches)).run())
 
 
 async def enter(database: Database, settings: Settings, sandbox: Sandbox) -> None:
@@ -213,7 +213,7 @@ class Workers:
         """Measure the seconds a match."""
         coordinator = Coordinator(self._database, self._settings, random.Random(7), time.time)
         began = time.perf_counter()
-        Runner(coordinator, self._executor, StopCondition(matches=WORKERS_MATCHES)).run()
+        asyncio.run(Runner(coordinator, self._executor, StopCondition(matches=WORKERS_MATCHES)).run())
         return (time.perf_counter() - began) / WORKERS_MATCHES
 
     def close(self) -> None:

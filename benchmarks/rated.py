@@ -138,7 +138,7 @@ async def enter_bots(database: Database, bots: Sequence[BotSource]) -> None:
 
 def _run(database: Database, settings: Settings, executor: LocalExecutor, matches: int) -> None:
     coordinator = Coordinator(database, settings, random.Random(7), time.time)
-    Runner(coordinator, executor, StopCondition(matches=matches)).run()
+    asyncio.run(Runner(coordinator, executor, StopCondition(matches=matches)).run())
 
 
 def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 4) -> list[Row]:
@@ -253,7 +253,7 @@ def parts(rounds: int, matches: int, boards: int = BOARDS) -> list[dict[str, flo
 
         def play(count: int) -> None:
             coordinator = steps.Coordinator(database, settings, random.Random(7), time.time)
-            Runner(coordinator, executor, StopCondition(matches=count)).run()
+            asyncio.run(Runner(coordinator, executor, StopCondition(matches=count)).run())
 
         def all_others() -> dict[str, float]:
             return others(root) | {PROGRAMS: clocked(settings)}

@@ -514,7 +514,7 @@ INSIDE = {
     "how long something waits, or how fast something is read": (
         "ladder.app.remote.connection:MAX_PAUSE", "ladder.app.remote.logging_in:MAX_PAUSE",
         "ladder.app.remote.submitting:MAX_PAUSE", "ladder.cluster.connections:MAX_BURST_LINES",
-        "ladder.cluster.connections:MAX_LINES_A_SECOND", "ladder.runner.attempt_runs:MAX_WAIT_SECONDS",
+        "ladder.cluster.connections:MAX_LINES_A_SECOND",
         "ladder.sandbox.docker.control_group:MAX_SECONDS", "ladder.sandbox.docker.image_build:MAX_SECONDS",
         "ladder.store.commands.coordinators:MAX_UNWRITTEN", "ladder.values.clocks:MAX_START_UP",
         "ladder.sandbox.docker.engine:MAX_CONNECTIONS", "ladder.cluster.connections:MAX_READ",

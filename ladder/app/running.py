@@ -26,7 +26,6 @@ from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.errors import LadderError, SandboxError, StoreError, UserError
 from ladder.registry.client import RegistryClient
 from ladder.registry.names import ImageName
-from ladder.runner.attempt_runs import EventQueue
 from ladder.runner.calibration import Calibration
 from ladder.runner.cluster_dispatch import ClusterDispatch
 from ladder.runner.cluster_executor import ClusterExecutor, play_remotely
@@ -34,6 +33,7 @@ from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
 from ladder.runner.fleet import Fleet, FleetTable
 from ladder.runner.fleet_admission import Demands
+from ladder.runner.lease_loop import Alarm
 from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.docker.limits import Limits
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ladder.app.ladder import Ladder
-    from ladder.runner.attempt_runs import Events
     from ladder.runner.executor import Executor
     from ladder.settings.settings import Settings
 
@@ -251,16 +250,16 @@ def ladder_run(
         coordinator = Coordinator(ladder.database, settings, chance, ladder.clock, list(plan.variants) or None)
         stack.callback(coordinator.live.close)
         stack.callback(_left, coordinator)
-        events = EventQueue()
-        executor = _executor(ladder, plan, coordinator, events)
+        alarm = Alarm()
+        executor = _executor(ladder, plan, coordinator, alarm)
         stack.callback(executor.close)
         stack.enter_context(delivering(ladder))
-        yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), events=events)
+        yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), alarm)
 
 
-def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: Events) -> Executor:
+def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, alarm: Alarm) -> Executor:
     if plan.cluster:
-        return cluster_executor(ladder, coordinator, plan.concurrency, lambda: events.put(_look_again))
+        return cluster_executor(ladder, coordinator, plan.concurrency, alarm.ring)
     slots = plan.concurrency or ladder.settings.concurrency or _slots()
     workers = min(ladder.settings.workers or len(all_cores()), slots)
     start = partial(
@@ -269,10 +268,6 @@ def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: E
         take_progress=coordinator.submissions.take_progress,
     )
     return LocalExecutor(WorkerPool(workers, start), slots)
-
-
-def _look_again() -> None:
-    """Let the runner see how many slots there are now."""
 
 
 def _left(coordinator: Coordinator) -> None:

@@ -18,7 +18,7 @@ from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.outbox import body_of, new_key
 from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.webhooks import BOT_KINDS, CHOICES, MessageKind, WebhookAdded, WebhookTested
-from ladder.webhooks.deliverer import OTHER_KEY, Deliverer, DelivererThread, OutboxRows
+from ladder.webhooks.deliverer import OTHER_KEY, DelivererThread, Deliveries, OutboxRows
 from ladder.webhooks.public_addresses import AddressPolicy, check_webhook, target_of
 from ladder.webhooks.sending import Outcome, hash_of, secret_of, send, signed_headers
 
@@ -129,11 +129,11 @@ def delivering(ladder: Ladder) -> Iterator[None]:
         return await send(url, policy, headers, body, turn=turn)
 
     @contextmanager
-    def made() -> Iterator[Deliverer]:
+    def made() -> Iterator[Deliveries]:
         rows = OutboxRows(ladder.database, ladder.clock)
         try:
             files = WakeFile(ladder.settings.data_dir / FOLDER)
-            yield Deliverer(rows, files, sent, partial(_key, ladder), random.Random())
+            yield Deliveries(rows, files, sent, partial(_key, ladder), random.Random())
         finally:
             rows.close()
 

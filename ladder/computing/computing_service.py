@@ -1,5 +1,5 @@
 """
-The loop of `pigpen ladder compute`: leases questions in turn, and has each of them computed.
+The work of `pigpen ladder compute`: questions, leased in turn, each of which is computed.
 
 `ComputationRows` is the database access of this process.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import orjson
 import structlog
 
 from ladder.errors import LadderError, StoreError, UserError
-from ladder.runner.lease_loop import LeasedRows, LeaseLoop
+from ladder.runner.leased_rows import LeasedRows, RowsWork
 from ladder.store.commands import computations as commands
 from ladder.store.commands.computations import ComputationLease
 from ladder.store.commands.puzzles import keep_puzzles
@@ -107,7 +108,15 @@ class AnyComputer(Protocol):
         """End; see `Computer.close`."""
 
 
-class ComputingService(LeaseLoop[ComputationLease]):
+@dataclass(frozen=True)
+class Refused:
+    """The reason that a question has no answer."""
+
+    reason: str
+    """In a sentence."""
+
+
+class Computations(RowsWork[ComputationLease, "str | Refused"]):
     """Has questions computed, one at a time in each lane."""
 
     name = "computation"
@@ -132,27 +141,32 @@ class ComputingService(LeaseLoop[ComputationLease]):
         self._rows = rows
         self._computers = computers
 
-    async def claim(self) -> Sequence[ComputationLease]:
+    async def take(self, leases: Sequence[ComputationLease]) -> Sequence[ComputationLease]:
         """Lease a question in each lane in which nothing is computed."""
-        busy = {attempt.lease.lane for attempt in self.running.values()}
+        busy = {lease.lane for lease in leases}
         free = [lane for lane in self._computers if lane not in busy]
         return await self._rows.claim(free) if free else ()
 
-    async def work(self, lease: ComputationLease) -> None:
+    async def work(self, lease: ComputationLease) -> str | Refused:
         """Compute an answer, or find out that there is none."""
         computer, progress = self._computers[lease.lane], _Progress(self._rows, lease)
         try:
-            answer = await computer.compute(orjson.dumps(lease.question).decode(), progress.advance)
+            return await computer.compute(orjson.dumps(lease.question).decode(), progress.advance)
         except asyncio.CancelledError:
             await computer.close()
             raise
         except UserError as error:
-            log.info("computation.refused", reason=str(error), **self.about(lease))
-            await self._rows.refuse(lease, str(error))
-        else:
-            await self._rows.finish(lease, answer)
+            return Refused(str(error))
         finally:
             await progress.stop()
+
+    async def keep(self, lease: ComputationLease, result: str | Refused) -> None:
+        """Keep an answer, or why there is none."""
+        if isinstance(result, Refused):
+            log.info("computation.refused", reason=result.reason, **self.about(lease))
+            await self._rows.refuse(lease, result.reason)
+        else:
+            await self._rows.finish(lease, result)
 
     def about(self, lease: ComputationLease) -> dict[str, object]:
         """Say what kind of question it is, too."""

@@ -37,7 +37,6 @@ from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
 from ladder.store.commands.submission_queue import SUBMISSIONS, in_the_way
 from ladder.store.commands.suspending import lone_reporters, resume_due, suspend_for_voids, suspend_lost
-from ladder.store.leases import Lease
 from ladder.store.models import Status
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.leased_matches import leased_match
@@ -302,23 +301,22 @@ class Coordinator:
         self.live.end(outcome.match, outcome.attempt, "void" if result is None else "done")
         return result
 
-    def fail(self, match: int, attempt: int, reason: str, lost: str | None = None) -> Status | None:
+    def fail(self, task: MatchTask, reason: str, lost: str | None = None) -> Status | None:
         """
         Put a void match back into the queue, or quarantine it; None if another runner has the lease now.
 
         Args:
-            match: Its number.
-            attempt: The attempt that failed.
+            task: The attempt that failed.
             reason: Why, in a sentence.
             lost: The identity of a program that cannot be found any more: its bots are suspended, so that others
                 can continue to play.
         """
         with self._database.write() as session:
-            row = queue.MATCHES.fail(session, Lease(match, attempt), self._now(), reason, for_good=lost is not None)
+            row = queue.MATCHES.fail(session, task, self._now(), reason, for_good=lost is not None)
             if row is not None and lost is not None:
                 suspend_lost(session, lost, reason, self._now())
             status = None if row is None else Status(row.status)
-        self.live.end(match, attempt, "void")
+        self.live.end(task.match, task.attempt, "void")
         return status
 
     def suspect(self, match: int, broke: int | None) -> list[tuple[str, str, str]]:
@@ -345,7 +343,7 @@ class Coordinator:
         """
         with self._database.write() as session:
             for task in tasks:
-                queue.MATCHES.give_up(session, Lease(task.match, task.attempt), self._now(), reason)
+                queue.MATCHES.give_up(session, task, self._now(), reason)
         for task in tasks:
             self.live.end(task.match, task.attempt, "returned")
 

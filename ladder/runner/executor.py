@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import threading
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -40,6 +41,20 @@ class Judgement(enum.Enum):
     """The platform failed, where the task was played."""
     INVALID = enum.auto()
     """It cannot be true: it cannot be understood, is another task's, or its record does not hold."""
+
+
+@dataclass(frozen=True)
+class AttemptFailure:
+    """The reason that an attempt has no result that counts."""
+
+    judgement: Judgement | None
+    """None: it was not played, for no reason that lies in it."""
+    reason: str
+    """In a sentence."""
+    lost: str | None = None
+    """The identity of the bot's version whose program is missing, if that is the reason."""
+    broke: int | None = None
+    """The number of the one bot whose container was lost, where that is why; 0 in a trial, which has one bot."""
 
 
 class Executor(Protocol):

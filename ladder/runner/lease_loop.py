@@ -1,12 +1,10 @@
 """
-The leases of a process: taken from a queue, worked on several at once, and renewed until they end.
+The loop of every process that works on leases of the ladder: matches, submissions, tables, questions, messages.
 
-`LeaseLoop` is the loop. `LeasedRows` reads and writes the process's leases of one queue, in a thread of its own.
-
-`CoordinatorPresence` is one coordinator among those of its ladder: it reports that it lives, and finds out which others
-have ended. No other coordinator may end a lease of one that lives, whatever the clocks of the machines say. A
-coordinator has ended if its process has, where that can be seen from here, or if it has long been silent while this one
-has not.
+`LeaseLoop` is the loop, and `Work` one kind of work in it: how it is leased, done, recorded and given back. The loop
+itself does the same for all kinds: it renews leases, begins what is ready, gives up what is lost, records each result
+once, counts failures, pauses while the platform fails, and gives the rest back when it ends. All that it does with the
+database, except to wait for work, happens in one step after the other.
 """
 
 from __future__ import annotations
@@ -14,258 +12,324 @@ from __future__ import annotations
 import asyncio
 import math
 from abc import ABC, abstractmethod
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import structlog
 
-from ladder.errors import LadderError, StoreError
-from ladder.runner.presence import has_surely_ended
-from ladder.sandbox.host import scratch
-from ladder.store.commands.coordinators import (
-    all_are_here,
-    lease_time,
-)
-from ladder.store.database import DatabaseThread
-from ladder.store.leases import Lease, Row
+from ladder.errors import Unstorable
+from ladder.runner.executor import AttemptFailure, Judgement
+from ladder.runner.run_log import LONGEST_PAUSE, PLATFORM_ERRORS, Outage, in_one_line
+from ladder.store.leases import AnyLease
+from ladder.values.task import storable
 from pigpen.rules.errors import PigpenError
 from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from ladder.results.files import WakeFile
-    from ladder.store.database import Database, Session
-    from ladder.store.leases import LeaseQueue
+LONGEST_WAIT = 60.0
+"""The most seconds that a loop waits for something to happen."""
 
-
-LEASE_SECONDS = 60.0
-"""A lease that is not renewed for this time is lost."""
-
-
-class LeasedRows(DatabaseThread, Generic[Row]):
-    """The leases of one process in one queue. Each method raises `StoreError` if the database does not answer."""
-
-    def __init__(
-        self, database: Database, queue: LeaseQueue[Row], clock: Callable[[], float], holder: str | None = None
-    ) -> None:
-        """
-        Prepare.
-
-        Args:
-            database: The ladder's.
-            queue: What is leased.
-            clock: Gives Unix time.
-            holder: Who leases; None: this process.
-        """
-        super().__init__(database, queue.row.__name__)
-        self.queue = queue
-        self.clock = clock
-        self.holder = holder or scratch.this_process()
-
-    async def look(self, count: int) -> tuple[set[tuple[int, int]], list[int]]:
-        """Read ids and attempts of what this process has leased, and the ids of *count* rows that are ready."""
-        return await self.read(
-            lambda session: (self.queue.attempts(session, self.holder), self.queue.next_ready(session, count))
-        )
-
-    async def renew(self, under_way: Collection[tuple[int, int]]) -> None:
-        """
-        Renew the leases of this process, put back what is lost, and `maintain` the queue.
-
-        Args:
-            under_way: Ids and attempts that the process works on; it has lost all others that it has leased.
-        """
-        now = self.clock()
-
-        def renew(session: Session) -> None:
-            shared_now, are_all_here = lease_time(session, self.clock), all_are_here(session)
-            self.queue.requeue_unknown(session, now, self.holder, under_way)
-            self.queue.renew(session, self.holder, shared_now + LEASE_SECONDS)
-            self.queue.requeue_expired(session, shared_now)
-            self.queue.requeue_dead(session, now, lambda holder: has_surely_ended(holder, are_all_here))
-            self.maintain(session, now)
-
-        await self.write(renew)
-
-    def seconds(self, session: Session, now: float) -> float:
-        """Give the seconds from *now*, by the clock of this process, to the end of a lease that begins now."""
-        return lease_time(session, self.clock) + LEASE_SECONDS - now
-
-    def maintain(self, session: Session, now: float) -> None:
-        """End or remove rows that are too old, at a Unix time."""
-
-    async def give_back(self, lease: Lease) -> None:
-        """Let what is leased be leased again; the attempt is not counted."""
-        now = self.clock()
-        await self.write(lambda session: self.queue.give_back(session, lease, now))
-
-    async def fail(self, lease: Lease, reason: str) -> None:
-        """Let what is leased be leased again, unless the platform has failed in it too often."""
-        now = self.clock()
-        await self.write(lambda session: self.queue.fail(session, lease, now, reason))
-
-
-LOOK_SECONDS, IDLE_LOOK_SECONDS = 1.0, 5.0
-"""Seconds between two queries of the database, even if the process was not woken; the second while it is idle."""
-WAKE_SECONDS, IDLE_WAKE_SECONDS = 0.05, 0.2
-"""Seconds between two looks at whether the process was woken, where the kernel does not notify."""
-NOTIFIED_WAKE_SECONDS = 1.0
-"""The same where it does: another machine may have woken the process, in a folder that they share."""
-RENEW_SECONDS = 10.0
-
-L = TypeVar("L", bound=Lease)
+L = TypeVar("L", bound=AnyLease)
+R = TypeVar("R")
 
 log = structlog.get_logger()
 
 
-class LeaseLoop(ABC, Generic[L]):
-    """Works on what a process leases, in one event loop. A subclass leases, and does the work of one lease."""
+class Alarm:
+    """Ends the wait of a loop: its tasks, other threads and signal handlers ring it."""
+
+    def __init__(self) -> None:
+        self._rung = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._calls: list[Callable[[], object]] = []
+        """Functions to call once a loop runs."""
+
+    def ring(self) -> None:
+        """Let the loop look at once."""
+        self.call(lambda: None)
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Have a function called in the thread of the loop, which then looks at once."""
+
+        def call() -> None:
+            function()
+            self._rung.set()
+
+        if self._loop is None:
+            self._calls.append(call)
+        else:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(call)
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Let the event loop that runs now be the one that is woken."""
+        self._loop = asyncio.get_running_loop()
+        while self._calls:
+            self._calls.pop(0)()
+        yield
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until it rings, or has rung since the last call of this; *seconds* at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._rung.wait()
+        self._rung.clear()
+
+
+class Work(ABC, Generic[L, R]):
+    """One kind of work: a loop leases it, does it, and records what comes of it."""
 
     name = ""
     """Name of a row of the queue, in the names of the log's events."""
-
-    def __init__(self, rows: LeasedRows[Any], files: WakeFile, retry_seconds: float) -> None:
-        """
-        Prepare.
-
-        Args:
-            rows: The queue.
-            files: Wakes the process, and shows that it lives.
-            retry_seconds: Seconds that a lease is kept after a failure of the platform, before the next attempt.
-        """
-        self.running: dict[int, HeldLease[L]] = {}
-        """The work under way, by its number in the queue."""
-        self._queue = rows
-        self._files = files
-        self._retry_seconds = retry_seconds
-        self._has_room = False
-        self._news = asyncio.Event()
-        """Set when there may be something to do before the next look."""
+    retry_seconds = 0.0
+    """Seconds that a lease is kept after a failure of the platform, before that is counted."""
 
     @abstractmethod
-    async def claim(self) -> Sequence[L]:
-        """Lease what is ready, if there is room for it; nothing that is `running`."""
-
-    @abstractmethod
-    async def work(self, lease: L) -> None:
+    async def work(self, lease: L) -> R | AttemptFailure:
         """
-        Do the work of a lease, and write down its result; cancelled if the lease is lost, or the process stops.
+        Do the work of a lease; cancelled if the lease is lost, or the loop ends.
 
         Raises:
             PigpenError: If the platform failed.
         """
 
-    async def check(self) -> None:
-        """End what must not continue; called once a second while there is work under way, before anything is leased."""
+    @abstractmethod
+    async def record(self, lease: L, result: R) -> AttemptFailure | None:
+        """Write down a result, unless the lease is lost by now; gives what is wrong with the result, if anything is."""
+
+    @abstractmethod
+    async def fail(self, lease: L, failure: AttemptFailure) -> None:
+        """Count an attempt without a result, unless the lease is lost by now."""
+
+    @abstractmethod
+    async def give_back(self, leases: Collection[L]) -> None:
+        """Put back what this loop will not finish: attempts that have not failed."""
+
+    async def claim(self, leases: Sequence[L]) -> Sequence[L]:
+        """Lease what is ready and has room beside *leases*, which are worked on."""
+        return ()
+
+    async def renew(self, leases: Sequence[L]) -> None:
+        """Keep the leases that are worked on, if it is time to, and put back what is lost."""
+
+    async def lost(self, leases: Sequence[L]) -> Collection[L]:
+        """Find those whose lease does not hold any more: another process has it, or the row has ended."""
+        return ()
+
+    def given_up(self, lease: L) -> None:
+        """Do what else there is to do when a lease is lost."""
+
+    def seconds(self, lease: L) -> float:
+        """Give the seconds after which a lease is lost though no one says so: its work hangs."""
+        return math.inf
+
+    def patience(self, leases: Sequence[L]) -> float:
+        """Give the seconds until this kind wants to be looked at."""
+        return LONGEST_WAIT
+
+    def watching(self, changed: Callable[[], object]) -> AbstractContextManager[object]:
+        """Call a function whenever there may be something to do."""
+        return nullcontext()
 
     def about(self, lease: L) -> dict[str, object]:
         """Say in fields of the log which lease it is."""
         return {self.name: lease.id, "attempt": lease.attempt}
 
-    async def run(self) -> None:
-        """Work until cancelled; then what is under way is given back, to be leased by another process."""
-        try:
-            with self._files.watching(self._news.set) as is_notified:
-                await self._work_on(is_notified)
-        finally:
-            await asyncio.shield(self._stop())
+    def started(self, lease: L) -> dict[str, object]:
+        """Say in fields of the log what else is known of a lease when its work begins."""
+        return {}
 
-    async def try_to(self, work: Awaitable[object]) -> bool:
-        """Do something, and say whether the database answered; if it does not, the loop tries again."""
-        try:
-            await work
-        except (StoreError, LadderError) as error:
-            log.warning(f"{self.name}.store", reason=str(error))
-            return False
-        return True
 
-    async def _work_on(self, is_notified: bool) -> None:
-        woken, looked, renew_at = -1, -math.inf, 0.0
-        while True:
-            self._news.clear()
-            now = loop_time()
-            if now >= renew_at:
-                renew_at = now + RENEW_SECONDS
-                if await self.try_to(self._queue.renew(self._under_way)):
-                    self._files.show_alive()
-            look_seconds = LOOK_SECONDS if self.running else IDLE_LOOK_SECONDS
-            if now >= looked + look_seconds or self._has_room or self._files.woken() != woken:
-                woken, looked = self._files.woken(), now
-                self._has_room = False
-                await self.try_to(self._look())
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._patience(is_notified)):
-                    await self._news.wait()
+class Attempt:
+    """One lease that is worked on, or whose result is not recorded yet."""
 
-    def _patience(self, is_notified: bool) -> float:
-        """Give the seconds until it looks whether it was woken."""
-        if is_notified:
-            return NOTIFIED_WAKE_SECONDS
-        return WAKE_SECONDS if self.running else IDLE_WAKE_SECONDS
+    def __init__(self, work: Work[Any, Any], lease: AnyLease, until: float) -> None:
+        self.work = work
+        self.lease = lease
+        self.until = until
+        """When it is given up, by the clock of the event loop."""
+        self.is_given_up = False
+        self.task = asyncio.ensure_future(_came_of(work, lease))
+
+    def give_up(self) -> None:
+        """End the work, once: what it then clears away is not disturbed."""
+        if not self.is_given_up:
+            self.is_given_up = True
+            self.task.cancel()
+
+
+async def _came_of(work: Work[Any, Any], lease: Any) -> Any:
+    """Do the work of a lease; gives its result, or why there is none."""
+    try:
+        return await work.work(lease)
+    except PigpenError as error:
+        failure = AttemptFailure(Judgement.VOID, str(error))
+    except Exception as error:
+        failure = _mistake(work, lease, error)
+    await asyncio.sleep(work.retry_seconds)
+    return failure
+
+
+def _mistake(work: Work[Any, Any], lease: Any, error: Exception) -> AttemptFailure:
+    """Note a bug: a loop runs unattended for months, so that one lease fails, and the others continue."""
+    log.error(f"{work.name}.mistake", exc_info=error, **work.about(lease))
+    return AttemptFailure(Judgement.VOID, f"The platform has a mistake: {type(error).__name__}: {storable(str(error))}")
+
+
+class LeaseLoop:
+    """Works on what a process leases, in one event loop: several kinds of work, and several leases of each."""
+
+    passed_on: tuple[type[Exception], ...] = ()
+    """Errors that end the loop, though most of their kind pass."""
+
+    def __init__(
+        self, works: Sequence[Work[Any, Any]], longest_pause: float = LONGEST_PAUSE, alarm: Alarm | None = None
+    ) -> None:
+        """
+        Prepare.
+
+        Args:
+            works: The kinds of work, in the order in which they are begun.
+            longest_pause: The most seconds between two steps while the platform fails.
+            alarm: Rung by others when there may be something to do; None: by none.
+        """
+        self.alarm = alarm or Alarm()
+        self.outage = Outage(loop_time, longest_pause)
+        self.attempts: list[Attempt] = []
+        self._works = works
+        self._returned: list[Attempt] = []
+        """Those of `attempts` whose work has ended, in that order: to be recorded."""
+
+    async def run(self) -> bool:
+        """
+        Work until `is_over`, or cancelled; then what is under way is given back, to be leased by another process.
+
+        Returns:
+            True if nothing was under way then.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(self.alarm.heard())
+            for work in self._works:
+                stack.enter_context(work.watching(self.alarm.ring))
+            try:
+                while not self.is_over():
+                    await self._try()
+                    if not self.is_over():
+                        await self.alarm.wait(max(0.0, self.patience()))
+                return not self.attempts
+            finally:
+                await asyncio.shield(self._end())
+
+    def leases(self, work: Work[L, Any]) -> list[L]:
+        """List the leases of one kind that are worked on, or not recorded yet."""
+        return [attempt.lease for attempt in self.attempts if attempt.work is work]  # type: ignore[misc]
+
+    def is_over(self) -> bool:
+        """Tell whether there is nothing more to do; most loops run until they are cancelled."""
+        return False
 
     @property
-    def _under_way(self) -> set[tuple[int, int]]:
-        """Ids and attempts of the leases that are worked on."""
-        return {(attempt.lease.id, attempt.lease.attempt) for attempt in self.running.values()}
+    def is_well(self) -> bool:
+        """True if nothing makes it doubtful that the platform works, once a step has not failed."""
+        return True
 
-    async def _look(self) -> None:
-        """Give up what is leased to another process by now, or has ended; begin what is ready."""
-        held, ready = await self._queue.look(len(self.running) + 1)
-        for attempt in self.running.values():
-            if (attempt.lease.id, attempt.lease.attempt) not in held:
-                attempt.cancel()
-        await self.check()
-        if not self.running.keys() >= set(ready):
-            for lease in await self.claim():
-                self._begin(lease)
+    def patience(self) -> float:
+        """Give the seconds until there is something to do even if nothing happens; 0 or less: at once."""
+        if (pause := self.outage.pause) > 0:  # nothing is tried before its end
+            return min(LONGEST_WAIT, pause)
+        if self._returned:
+            return 0.0
+        ends = [attempt.until - loop_time() for attempt in self.attempts if not attempt.is_given_up]
+        return min(LONGEST_WAIT, *ends, *(work.patience(self.leases(work)) for work in self._works))
 
-    def _begin(self, lease: L) -> None:
-        held = self.running[lease.id] = HeldLease(lease, asyncio.ensure_future(self._attempt(lease)))
-        held.task.add_done_callback(lambda _: self._ended(held))
+    async def step(self) -> None:
+        """Do all that is due; what fails is done again by the next step."""
+        for work in self._works:
+            await work.renew(self.leases(work))
+        await self._record_returned()
+        for work in self._works:
+            await self._give_up_lost(work)
+        await self.begin_ready()
 
-    def _ended(self, held: HeldLease[L]) -> None:
-        if self.running.get(held.lease.id) is held:  # else the row was leased again while this attempt cleared away
-            del self.running[held.lease.id]
-        self._has_room = True
-        self._news.set()
+    async def begin_ready(self) -> None:
+        """Lease what is ready, and begin it."""
+        for work in self._works:
+            for lease in await work.claim(self.leases(work)):
+                self.begin(work, lease)
 
-    async def _attempt(self, lease: L) -> None:
-        about = self.about(lease)
-        log.info(f"{self.name}.begins", **about)
-        try:
-            await self.work(lease)
-        except PigpenError as error:
-            reason = str(error)
-            log.warning(f"{self.name}.failed", reason=reason, **about)
-        except Exception as error:  # it runs unattended for months: one lease fails, the others continue
-            reason = f"The platform has a mistake: {type(error).__name__}: {error}"
-            log.exception(f"{self.name}.mistake", **about)
-        else:
-            log.info(f"{self.name}.over", **about)
+    def begin(self, work: Work[L, Any], lease: L) -> None:
+        """Begin the work of a lease."""
+        log.info(f"{work.name}.started", **work.about(lease), **work.started(lease))
+        attempt = Attempt(work, lease, loop_time() + work.seconds(lease))
+        self.attempts.append(attempt)
+        attempt.task.add_done_callback(lambda _: self._ended(attempt))
+
+    async def _try(self) -> None:
+        if self.outage.pause > 0:
             return
-        await asyncio.sleep(self._retry_seconds)
-        await self.try_to(self._queue.fail(lease, reason))
+        try:
+            await self.step()
+        except self.passed_on:
+            raise
+        except PLATFORM_ERRORS as error:
+            self.outage.begin(error)
+        else:
+            if self.is_well:
+                self.outage.end()
 
-    async def _stop(self) -> None:
-        attempts = list(self.running.values())
+    def _ended(self, attempt: Attempt) -> None:
+        if attempt.task.cancelled():
+            self.attempts.remove(attempt)
+        else:
+            self._returned.append(attempt)
+        self.alarm.ring()
+
+    async def _record_returned(self) -> None:
+        while self._returned:  # one that cannot be recorded now stays, and is recorded later
+            attempt = self._returned[0]
+            came = attempt.task.result()
+            failure = came if isinstance(came, AttemptFailure) else await _recorded(attempt, came)
+            if failure is not None:
+                await attempt.work.fail(attempt.lease, failure)
+            self._returned.remove(attempt)
+            self.attempts.remove(attempt)
+
+    async def _give_up_lost(self, work: Work[Any, Any]) -> None:
+        lost = {(lease.id, lease.attempt) for lease in await work.lost(self.leases(work))}
+        for attempt in self.attempts:
+            if attempt.work is not work or attempt.is_given_up or attempt.task.done():
+                continue
+            lease = attempt.lease
+            if attempt.until <= loop_time() or (lease.id, lease.attempt) in lost:
+                attempt.give_up()
+                log.warning(f"{work.name}.lost", **work.about(lease))
+                work.given_up(lease)
+
+    async def _end(self) -> None:
+        """Record what has come back; the rest goes back into the queue."""
+        attempts = list(self.attempts)
         for attempt in attempts:
-            attempt.cancel()
+            attempt.give_up()
         await asyncio.gather(*(attempt.task for attempt in attempts), return_exceptions=True)
-        for attempt in attempts:
-            await self.try_to(self._queue.give_back(attempt.lease))
+        try:
+            await self._record_returned()
+            for work in self._works:
+                left = [each.lease for each in attempts if each.work is work and each.task.cancelled()]
+                if left:
+                    await work.give_back(left)
+        except PLATFORM_ERRORS as error:  # others find that their holder has ended, or their leases run out
+            log.error("platform.down", reason=in_one_line(error))
 
 
-class HeldLease(Generic[L]):
-    """A lease that is being worked on."""
-
-    def __init__(self, lease: L, task: asyncio.Task[None]) -> None:
-        self.lease = lease
-        self.task = task
-        self._is_cancelled = False
-
-    def cancel(self) -> None:
-        """End the work, once: what it then clears away is not disturbed."""
-        if not self._is_cancelled:
-            self._is_cancelled = True
-            self.task.cancel()
+async def _recorded(attempt: Attempt, result: object) -> AttemptFailure | None:
+    try:
+        return await attempt.work.record(attempt.lease, result)
+    except Unstorable as error:  # else all others would wait behind it for ever
+        return AttemptFailure(Judgement.INVALID, f"Its worker's answer cannot be stored: {storable(str(error))}")
+    except PLATFORM_ERRORS:
+        raise
+    except Exception as error:
+        return _mistake(attempt.work, attempt.lease, error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import pydantic
@@ -12,7 +10,7 @@ import structlog
 from ladder.errors import SandboxError
 from ladder.results.summary import summarise
 from ladder.runner.asked import OtherAnswer, check_first_line, check_outcome, check_run, check_times, check_trial
-from ladder.runner.executor import Judgement, NotPlayed
+from ladder.runner.executor import AttemptFailure, Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.task import storable
@@ -23,8 +21,7 @@ from referee.records.recorded import BadRecord
 from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from concurrent.futures import Future
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ladder.results.summary import MatchSummary
@@ -33,70 +30,47 @@ if TYPE_CHECKING:
     from ladder.worker.match_tasks import MatchTask
     from referee.records.lines import AnyLine
 
-Form = TypeVar("Form", bound=pydantic.BaseModel)
+Task = TypeVar("Task")
+AnyOutcome = TypeVar("AnyOutcome", MatchOutcome, SubmissionOutcome)
 
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True)
-class AttemptFailure:
-    """The reason that an attempt has no result that counts."""
-
-    judgement: Judgement | None
-    """None: it was not played, for no reason that lies in it."""
-    reason: str
-    """In a sentence."""
-    lost: str | None = None
-    """The identity of the bot's version whose program is missing, if that is the reason."""
-    broke: int | None = None
-    """The number of the one bot whose container was lost, where that is why; 0 in a trial, which has one bot."""
+def match_outcome(task: MatchTask, answer: str | Exception) -> MatchOutcome | AttemptFailure:
+    """Read the answer to a match, or why there is none."""
+    return _outcome(MatchOutcome, check_outcome, task, answer)
 
 
-def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
-    """Give what the future of a match says; None if it was given up."""
-    outcome = _answer(MatchOutcome, future)
-    if not isinstance(outcome, MatchOutcome):
-        return outcome
+def trial_outcome(task: SubmissionTask, answer: str | Exception) -> SubmissionOutcome | AttemptFailure:
+    """Read the answer to a submission's trial, or why there is none."""
+    return _outcome(SubmissionOutcome, check_trial, task, answer)
+
+
+def _outcome(
+    form: type[AnyOutcome], check: Callable[[Task, AnyOutcome], None], task: Task, answer: str | Exception
+) -> AnyOutcome | AttemptFailure:
+    if isinstance(answer, Exception):
+        return _failure_of(answer)
     try:
-        check_outcome(task, outcome)
+        outcome = form.model_validate_json(answer)
+        check(task, outcome)
+    except pydantic.ValidationError as error:
+        reason = storable(error.errors()[0]["msg"])
+        return AttemptFailure(Judgement.INVALID, f"Its worker's answer cannot be understood: {reason}.")
     except OtherAnswer as error:
         return AttemptFailure(Judgement.INVALID, str(error))
-    if outcome.void is None:
-        return outcome
-    return AttemptFailure(Judgement.VOID, outcome.void, outcome.lost, outcome.broke)
-
-
-def trial_outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | AttemptFailure | None:
-    """Give what the future of a submission's trial says; None if it was given up."""
-    outcome = _answer(SubmissionOutcome, future)
-    if not isinstance(outcome, SubmissionOutcome):
-        return outcome
-    try:
-        check_trial(task, outcome)
-    except OtherAnswer as error:
-        return AttemptFailure(Judgement.INVALID, str(error))
-    if outcome.void is None:
-        return outcome
-    return AttemptFailure(Judgement.VOID, outcome.void, broke=0 if outcome.lost_container else None)
-
-
-def _answer(form: type[Form], future: Future[str]) -> Form | AttemptFailure | None:
-    try:
-        return form.model_validate_json(future.result())
-    except CancelledError:
-        return None
     except Exception as error:
         return _failure_of(error)
+    if outcome.void is None:
+        return outcome
+    lost = outcome.lost if isinstance(outcome, MatchOutcome) else None
+    return AttemptFailure(Judgement.VOID, outcome.void, lost, outcome.broke)
 
 
 def _failure_of(error: Exception) -> AttemptFailure:
-    """Say what it means that there is no answer, or none that can be read."""
+    """Say what it means that there is no answer."""
     if isinstance(error, NotPlayed):
         return AttemptFailure(None, storable(str(error)))
-    if isinstance(error, pydantic.ValidationError):
-        return AttemptFailure(
-            Judgement.INVALID, f"Its worker's answer cannot be understood: {storable(error.errors()[0]['msg'])}."
-        )
     if isinstance(error, SandboxError):
         return AttemptFailure(Judgement.VOID, storable(str(error)))
     return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {storable(str(error))}")

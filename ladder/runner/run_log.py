@@ -34,9 +34,16 @@ log = structlog.get_logger()
 class Outage:
     """The failures since the platform worked last, and the pause before the next attempt."""
 
-    def __init__(self, tick: Callable[[], float]) -> None:
-        """Begin with a platform that works; *tick* is a clock in seconds that never goes back."""
+    def __init__(self, tick: Callable[[], float], longest_pause: float = LONGEST_PAUSE) -> None:
+        """
+        Begin with a platform that works.
+
+        Args:
+            tick: A clock in seconds that never goes back.
+            longest_pause: The most seconds of a pause.
+        """
         self._tick = tick
+        self._longest_pause = longest_pause
         self._failures = 0
         self._sentence = ""
         self._resume_at = 0.0
@@ -62,7 +69,7 @@ class Outage:
 
     def wait(self, count: int) -> None:
         """Pause as after *count* failures in a row: 1, 2, 4, … seconds."""
-        self._resume_at = self._tick() + min(LONGEST_PAUSE, 2.0 ** min(count - 1, 10))
+        self._resume_at = self._tick() + min(self._longest_pause, 2.0 ** min(count - 1, 10))
 
     def end(self) -> None:
         """Note that the platform works again."""

@@ -1,31 +1,26 @@
 """
-The ladder's loop: lease matches, hand them to an executor, record what comes back; for months, whatever fails.
+The run of a ladder: how many matches and trials begin when, for months, whatever fails, and when it ends.
 
-Everything happens in the thread that calls `Runner.run`, one event after the other, until its `StopCondition` is met.
-Other threads and signal handlers (a match has been played, the organiser stops the run) put a function to call into a
-queue.
+`Runner` is the loop of `ladder.runner.lease_loop` with two kinds of work: submissions and matches. All of it happens in
+the thread that runs it, until its `StopCondition` is met; the database is asked in that thread, too, because nothing
+else waits for it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
-import time
 from dataclasses import dataclass
-from functools import partial
-from queue import Empty
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ladder.errors import LadderError
-from ladder.runner.attempt_runs import EventQueue, MatchRuns, SubmissionRuns
-from ladder.runner.run_log import PLATFORM_ERRORS, Outage, in_one_line
+from ladder.runner.lease_loop import Alarm, LeaseLoop
+from ladder.runner.task_work import MatchWork, TrialWork
+from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-
-    from ladder.runner.attempt_runs import Events
     from ladder.runner.coordinator import Coordinator
     from ladder.runner.executor import Executor
     from ladder.store.commands.queue import MachineLoad
@@ -57,8 +52,8 @@ scheduled ahead.
 """
 LOOK_SECONDS = 1.0
 """Seconds between two looks for submissions while there is room for one, or one is tried."""
-LONGEST_WAIT = 60.0
-"""The most seconds that the loop waits for an event."""
+SHARE = 4
+"""A run tries submissions in one slot of `SHARE`, but in one at least; the others play matches."""
 
 log = structlog.get_logger()
 
@@ -67,16 +62,17 @@ class TooFewBots(LadderError):
     """The stop condition cannot be met: no match can be scheduled, and none is under way."""
 
 
-class Runner:
+class Runner(LeaseLoop):
     """Runs one ladder with one executor."""
+
+    passed_on = (TooFewBots,)
 
     def __init__(
         self,
         coordinator: Coordinator,
         executor: Executor,
         until: StopCondition,
-        tick: Callable[[], float] = time.monotonic,
-        events: Events | None = None,
+        alarm: Alarm | None = None,
         max_at_once: int = MAX_CONCURRENT,
     ) -> None:
         """
@@ -86,33 +82,33 @@ class Runner:
             coordinator: Leases and records the matches of the ladder.
             executor: Where matches are played; it is the caller's to close.
             until: When the run is over.
-            tick: A clock that never goes back; seconds.
-            events: The queue of events; other threads and signal handlers may put into it.
+            alarm: Rung when the number of slots has changed; None: it does not.
             max_at_once: Matches that one transaction leases at most.
         """
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
         self._max_at_once = max_at_once
-        self._events: Events = EventQueue() if events is None else events
-        self._matches = MatchRuns(coordinator, executor, self._events, tick, self._came_back)
-        self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._came_back)
+        self._matches = MatchWork(coordinator, executor, self._came_back)
+        self._trials = TrialWork(coordinator.submissions, executor, self._came_back)
+        super().__init__([self._trials, self._matches], alarm=alarm)
+        self._was_idle = True
+        """True if nothing was under way when the step began."""
         self._is_starved = self._is_settled = self._has_checked = self._has_more = False
         self._stops = 0
         self._voids = 0
-        self._tick = tick
         self._requested_at = -math.inf
         self._changes: int | None = None
         """Of the store, before the last request for matches."""
-        self._outage = Outage(tick)
-        self._probing = self._must_probe = False
+        self._must_probe = False
+        self._probe: asyncio.Task[None] | None = None
 
     @property
     def recorded(self) -> int:
         """Results of this run."""
         return self._matches.recorded
 
-    def run(self) -> bool:
+    async def run(self) -> bool:
         """
         Run until the stop condition is met, or `stop` is called.
 
@@ -123,88 +119,108 @@ class Runner:
             LadderError: If no match can be scheduled and the run would never stop, or the ladder cannot be used.
             StoreError: If the ladder cannot be reached at the start.
         """
-        self._recover()
-        while not self._is_over():
-            self._try()
-            if not self._is_over():
-                self._wait(self._seconds_to_wait())
-        if self._stops >= 2:
-            self._give_everything_back()
-            return False
-        self._coordinator.refresh_estimates(all_variants=True)
-        return True
+        for match, status in self._coordinator.recover().items():
+            log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
+        is_finished = await super().run()
+        if self._stops < 2:
+            self._coordinator.refresh_estimates(all_variants=True)
+        return is_finished
 
     def stop(self) -> None:
         """Finish the matches that are under way and end; called again, give them up. For signal handlers, too."""
-        self._events.put(self._stop)
+        self.alarm.call(self._stop)
 
-    def _is_over(self) -> bool:
-        if self._stops >= 2:
-            return True
-        if self._matches or self._submissions:
+    def is_over(self) -> bool:
+        """Tell whether it has its results, or was stopped, and nothing is under way; or it was stopped twice."""
+        if self.attempts and self._stops < 2:
             return False
         return self._stops > 0 or self._is_reached()
+
+    @property
+    def is_well(self) -> bool:
+        """True if no void attempt makes it doubtful that the platform works."""
+        return not (self._is_probing or self._must_probe)
+
+    def patience(self) -> float:
+        """Give the seconds until there is something to do even if nothing happens."""
+        if self.outage.pause > 0:
+            return super().patience()
+        if (self._has_more and not self._stops) or (self.outage.lasts and not (self._is_probing or self._stops)):
+            return 0.0
+        waits = [super().patience()]
+        if self._is_starved and not self._stops:
+            waits.append(IDLE_SECONDS)
+        if self.leases(self._trials) or (self._free > 0 and not (self._stops or self._is_probing)):
+            waits.append(LOOK_SECONDS)
+        return min(waits)
+
+    async def step(self) -> None:
+        """Report that this run lives, and do all that is due."""
+        self._was_idle = not self.attempts
+        for match, status in self._coordinator.beat().items():
+            log.info("match.requeued", match=match, status=str(status), reason="its runner does not report any more")
+        await super().step()
+
+    async def begin_ready(self) -> None:
+        """Begin trials in their share of the slots, and matches in the others."""
+        self._matches.suspend()
+        if not self._stops and not self._is_reached() and self.is_well:
+            self._begin_trials()
+        if not (self._stops or (self._was_idle and self._waits_for_bots)):
+            self._refresh_estimates()
+            self._begin_matches()
 
     def _is_reached(self) -> bool:
         return self._is_settled or (self._until.matches is not None and self.recorded >= self._until.matches)
 
-    def _recover(self) -> None:
-        for match, status in self._coordinator.recover().items():
-            log.info("match.requeued", match=match, status=str(status), reason="its runner was killed")
-
-    def _beat(self) -> None:
-        for match, status in self._coordinator.beat().items():
-            log.info("match.requeued", match=match, status=str(status), reason="its runner does not report any more")
-
-    def _step(self) -> None:
-        was_idle = not (self._matches or self._submissions)
-        self._beat()
-        self._matches.settle()
-        self._submissions.settle()
-        if not (self._stops or self._is_reached() or self._probing or self._must_probe):
-            self._submissions.begin(self._free)
-        if not (self._stops or (was_idle and self._waits_for_bots)):
-            self._refresh_estimates()
-            self._fill_slots()
+    @property
+    def _is_probing(self) -> bool:
+        return self._probe is not None
 
     @property
     def _waits_for_bots(self) -> bool:
         """True if there were too few matches at the last request, not long ago, and nothing tells of more."""
-        if not self._is_starved or self._must_probe or self._outage.lasts or self._submissions:
+        if not self._is_starved or self._must_probe or self.outage.lasts or self.leases(self._trials):
             return False
-        since = self._tick() - self._requested_at
+        since = loop_time() - self._requested_at
         if since < IDLE_SECONDS:
             return True
         return since < QUIET_SECONDS and self._changes is not None and self._coordinator.changes() == self._changes
 
-    def _fill_slots(self) -> None:
+    def _begin_trials(self) -> None:
+        trying = self.leases(self._trials)
+        count = min(self._free, max(1, self._executor.slots // SHARE) - len(trying))
+        for task in self._coordinator.submissions.take(count, {(each.id, each.attempt) for each in trying}):
+            self.begin(self._trials, task)
+
+    def _begin_matches(self) -> None:
         if self._must_probe:
-            self._probe()
+            self._must_probe, self._probe = False, asyncio.ensure_future(self._probe_platform())
         wanted = self._wanted()
         count = min(wanted, self._max_at_once)
         self._has_more = False
-        if count <= 0 or self._probing:
+        if count <= 0 or self._is_probing:
             return
-        playing = {(task.match, task.attempt) for task in self._matches.tasks}
+        playing = {(task.id, task.attempt) for task in self.leases(self._matches)}
         machines = self._executor.machines() if self._coordinator.owners_apart else None
         at_once = self._executor.slots if machines is None else max((_capacity(each) for each in machines), default=1)
-        self._requested_at, self._changes = self._tick(), self._coordinator.changes()
+        self._requested_at, self._changes = loop_time(), self._coordinator.changes()
         tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
-            self._matches.begin(task)
-        if not (self._matches or self._submissions or self._submissions.are_waiting()):
+            self.begin(self._matches, task)
+        if not (self.attempts or self._coordinator.submissions.are_waiting()):
             self._nothing_to_play()
         self._is_starved = len(tasks) < count
         self._has_more = count < wanted and not self._is_starved
 
     @property
     def _free(self) -> int:
-        return self._executor.slots - self._playing - len(self._submissions.tasks)
+        return self._executor.slots - len(self.attempts)
 
     @property
     def _playing(self) -> int:
         """Number of matches that are under way."""
-        return len(self._matches.tasks)
+        return len(self.leases(self._matches))
 
     def _wanted(self) -> int:
         """Say how many more matches may begin now."""
@@ -225,21 +241,21 @@ class Runner:
         else:
             self._voids = 0
 
-    def _probe(self) -> None:
+    async def _probe_platform(self) -> None:
         """Check whether the engine and the disk are there, before more matches fail."""
-        self._must_probe, self._probing = False, True
-        self._executor.ready().add_done_callback(lambda done: self._events.put(partial(self._probed, done)))
-
-    def _probed(self, ready: Future[None]) -> None:
-        self._probing = False
-        if error := ready.exception():
+        try:
+            await asyncio.wrap_future(self._executor.ready())
+        except Exception as error:
             self._must_probe = True
             self._matches.explain(platform_works=False)
-            self._outage.begin(error)
-            return
-        self._matches.explain(platform_works=True)
-        if self._voids > 1:  # nothing is missing, but one match after the other is void
-            self._outage.wait(self._voids - 1)
+            self.outage.begin(error)
+        else:
+            self._matches.explain(platform_works=True)
+            if self._voids > 1:  # nothing is missing, but one match after the other is void
+                self.outage.wait(self._voids - 1)
+        finally:
+            self._probe = None
+            self.alarm.ring()
 
     def _refresh_estimates(self) -> None:
         is_new = self._coordinator.refresh_estimates()
@@ -254,58 +270,10 @@ class Runner:
         if reason and not self._is_starved:
             log.info("ladder.waiting", reason=reason)
 
-    def _try(self) -> None:
-        if self._outage.pause > 0:
-            return
-        try:
-            self._step()
-        except TooFewBots:
-            raise
-        except PLATFORM_ERRORS as error:
-            self._outage.begin(error)
-        else:
-            if not (self._probing or self._must_probe):
-                self._outage.end()
-
-    def _seconds_to_wait(self) -> float:
-        """Give the seconds until there is something to do even if nothing happens."""
-        if (pause := self._outage.pause) > 0:  # nothing is tried before its end
-            return min(LONGEST_WAIT, pause)
-        waits = [LONGEST_WAIT, *self._matches.waits, *self._submissions.waits]
-        if (
-            self._matches.have_returned
-            or (self._has_more and not self._stops)
-            or (self._outage.lasts and not (self._probing or self._stops))
-        ):
-            return 0.0
-        if self._is_starved and not self._stops:
-            waits.append(IDLE_SECONDS)
-        if self._submissions or (self._free > 0 and not (self._stops or self._probing)):
-            waits.append(LOOK_SECONDS)
-        return max(0.0, min(waits))
-
-    def _wait(self, patience: float) -> None:
-        try:
-            self._events.get(timeout=patience)()
-            while True:
-                self._events.get(block=False)()
-        except Empty:
-            return
-
     def _stop(self) -> None:
         self._stops += 1
-        if self._stops == 1:
-            log.info("ladder.stopping", playing=self._playing)
-        elif self._stops == 2:
-            log.info("ladder.aborting", playing=self._playing)
-
-    def _give_everything_back(self) -> None:
-        """Record what has come back; the rest goes back into the queue."""
-        try:
-            self._matches.give_back()
-            self._submissions.give_back()
-        except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
-            log.error("platform.down", reason=in_one_line(error))
+        if self._stops <= 2:
+            log.info("ladder.stopping" if self._stops == 1 else "ladder.aborting", playing=self._playing)
 
 
 def _capacity(machine: MachineLoad) -> int:

@@ -19,7 +19,6 @@ from ladder.store.commands.entries import settle_house_bots
 from ladder.store.commands.queue import playing_owners
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.submissions import enter
-from ladder.store.leases import Lease
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
 from ladder.store.queries.variant_field import field_of
@@ -146,7 +145,7 @@ class SubmissionCoordinator:
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
         """List those whose attempt no longer counts: the submission was withdrawn, or another process holds it."""
         with self._database.read() as session:
-            return [task for task in tasks if SUBMISSIONS.held(session, _lease(task)) is None]
+            return [task for task in tasks if SUBMISSIONS.held(session, task) is None]
 
     def take_progress(self, text: str) -> None:
         """Write down how far an attempt has come, as a `TrialProgress` in JSON says; from any thread."""
@@ -162,12 +161,12 @@ class SubmissionCoordinator:
             The submission as it has ended, or waits again; None if the outcome came too late.
         """
         with self._database.write() as session:
-            row = SUBMISSIONS.held(session, _lease(outcome))
+            row = SUBMISSIONS.held(session, outcome)
             if row is None:
                 return None
             if outcome.void is not None:
                 reason = self._public_reason(row, outcome.void)
-                queue.fail(session, _lease(outcome), self._now(), reason, lost_container=outcome.lost_container)
+                queue.fail(session, outcome, self._now(), reason, lost_container=outcome.lost_container)
             elif outcome.refused is not None:
                 SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
             else:
@@ -181,7 +180,7 @@ class SubmissionCoordinator:
     def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> SubmissionRow | None:
         """End a submission that is leased here, without an outcome; None if another process holds it now."""
         with self._database.write() as session:
-            row = SUBMISSIONS.held(session, _lease(task))
+            row = SUBMISSIONS.held(session, task)
             if row is None:
                 return None
             SUBMISSIONS.end(session, row, status, self._now(), reason)
@@ -198,7 +197,7 @@ class SubmissionCoordinator:
             reason: Why they brought nothing, in a sentence; empty: this run will not finish them.
         """
         with self._database.write() as session:
-            rows = [SUBMISSIONS.give_up(session, _lease(task), self._now(), reason) for task in tasks]
+            rows = [SUBMISSIONS.give_up(session, task, self._now(), reason) for task in tasks]
             ended = _folders(row for row in rows if row is not None)
         self.remove(ended)
 
@@ -268,10 +267,6 @@ class SubmissionCoordinator:
         SUBMISSIONS.end(
             session, row, SubmissionStatus.ENTERED if result.accepted else SubmissionStatus.REFUSED, self._now()
         )
-
-
-def _lease(of: SubmissionTask | SubmissionOutcome) -> Lease:
-    return Lease(of.submission, of.attempt)
 
 
 def _folders(lost: Iterable[StoredSubmission]) -> list[str]:

@@ -15,7 +15,7 @@ Each method needs a transaction that writes, but for those that find or read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import select, text, update
 
@@ -34,6 +34,18 @@ MAX_LOSSES = 10
 NOT_TRIED_AGAIN = "{reason} It is not tried again: {count} attempts brought no result."
 
 Row = TypeVar("Row", bound=LeasedRow)
+
+
+class AnyLease(Protocol):
+    """One attempt at a row of a queue: a `Lease`, or a task or an outcome that belongs to one."""
+
+    @property
+    def id(self) -> int:
+        """Number of the row."""
+
+    @property
+    def attempt(self) -> int:
+        """Number of the attempt."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +94,7 @@ class LeaseQueue(Generic[Row]):
         held = update(self.row).where(text(self.leased_rows), self.row.holder == holder)
         session.execute(held.values(lease_until=until))
 
-    def held(self, session: Session, lease: Lease) -> Row | None:
+    def held(self, session: Session, lease: AnyLease) -> Row | None:
         """Find the row of a lease; None if that has passed to another holder, or the row has ended."""
         row = session.get(self.row, lease.id)
         is_held = row is not None and row.attempt == lease.attempt and row.status == self.leased
@@ -108,13 +120,13 @@ class LeaseQueue(Generic[Row]):
             if until is not None and holder is not None and not is_dead(holder)
         ]
 
-    def give_back(self, session: Session, lease: Lease, now: float) -> Row | None:
+    def give_back(self, session: Session, lease: AnyLease, now: float) -> Row | None:
         """Let the row of a lease be leased again: its holder stops. None if the lease did not hold any more."""
         if (row := self.held(session, lease)) is not None:
             self.release(session, row, now)
         return row
 
-    def fail(self, session: Session, lease: Lease, now: float, reason: str, *, for_good: bool = False) -> Row | None:
+    def fail(self, session: Session, lease: AnyLease, now: float, reason: str, *, for_good: bool = False) -> Row | None:
         """
         Count a failure of the platform; the row may be leased again, or has ended.
 
@@ -138,13 +150,13 @@ class LeaseQueue(Generic[Row]):
             self._put_back(session, row, now, reason)
         return row
 
-    def lose(self, session: Session, lease: Lease, now: float, reason: str) -> Row | None:
+    def lose(self, session: Session, lease: AnyLease, now: float, reason: str) -> Row | None:
         """Count an attempt that brought nothing, though the platform has not failed in it; else as `fail`."""
         if (row := self.held(session, lease)) is not None:
             self._lose(session, row, now, reason)
         return row
 
-    def give_up(self, session: Session, lease: Lease, now: float, reason: str = "") -> Row | None:
+    def give_up(self, session: Session, lease: AnyLease, now: float, reason: str = "") -> Row | None:
         """Give the row of a lease back, or, if there is a *reason* why the attempt brought nothing, `lose` it."""
         return self.lose(session, lease, now, reason) if reason else self.give_back(session, lease, now)
 

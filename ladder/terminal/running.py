@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import socket
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.terminal.interrupts import stopped
@@ -35,6 +36,30 @@ def run(work: Coroutine[object, object, T], *, blocks: bool = False) -> T:
         return _run(_cancelled_by_sigterm(work))
     except KeyboardInterrupt:
         raise stopped(signal.SIGINT) from None
+
+
+def run_with_handlers(work: Coroutine[object, object, T]) -> T:
+    """
+    Run *work* to its end, with the signal handlers that are set: each is called at once, though *work* waits.
+
+    Else the handler of a signal that comes right before a wait, or to another thread, is called only after the wait.
+    """
+
+    async def woken() -> T:
+        loop = asyncio.get_running_loop()
+        read, write = socket.socketpair()
+        with read, write:
+            for end in (read, write):
+                end.setblocking(False)
+            loop.add_reader(read, read.recv, 4096)
+            before = signal.set_wakeup_fd(write.fileno(), warn_on_full_buffer=False)
+            try:
+                return await work
+            finally:
+                signal.set_wakeup_fd(before)
+                loop.remove_reader(read)
+
+    return asyncio.run(woken())
 
 
 def _run(work: Coroutine[object, object, T]) -> T:

@@ -104,6 +104,11 @@ class SubmissionTask(Message):
         return self.order.word or self.source
 
     @property
+    def id(self) -> int:
+        """Number of its row, as in `AnyLease`."""
+        return self.submission
+
+    @property
     def key(self) -> str:
         """Names the attempt wherever it is worked at."""
         return f"submission-{self.submission}-{self.attempt}"
@@ -167,6 +172,16 @@ class SubmissionOutcome(Message):
     """The bot's failures; nothing: it is fit to be entered."""
     again: str | None = None
     """The command that shows the same failure."""
+
+    @property
+    def id(self) -> int:
+        """Number of its row, as in `AnyLease`."""
+        return self.submission
+
+    @property
+    def broke(self) -> int | None:
+        """The number of the bot whose container was lost, where that is why it is void: a trial has one bot."""
+        return 0 if self.lost_container else None
 
     @model_validator(mode="after")
     def _is_one_of_them(self) -> SubmissionOutcome:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import LadderError
-from ladder.runner.lease_loop import LeasedRows, LeaseLoop
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.runner.leased_rows import LONGEST_PAUSE, LeasedRows, RowsWork
 from ladder.store.commands import outbox as commands
 from ladder.store.commands.outbox import GONE, MessageLease
 from ladder.store.commands.webhooks import find_webhook, has_messages
@@ -96,10 +97,13 @@ OTHER_KEY = (
     "each signature. Remove it, and add it again."
 )
 
+NOT_SENT = Outcome(None, OTHER_KEY)
+"""The outcome of a message that is not sent, because its secret is not that of its webhook."""
+
 log = structlog.get_logger()
 
 
-class Deliverer(LeaseLoop[MessageLease]):
+class Deliveries(RowsWork[MessageLease, Outcome]):
     """Sends messages, one at a time to each webhook."""
 
     name = "webhook"
@@ -130,29 +134,32 @@ class Deliverer(LeaseLoop[MessageLease]):
         self._key = key
         self._rng = rng
 
-    async def claim(self) -> Sequence[MessageLease]:
+    async def take(self, leases: Sequence[MessageLease]) -> Sequence[MessageLease]:
         """Lease what is to be sent now."""
-        room = MAX_AT_ONCE - len(self.running)
+        room = MAX_AT_ONCE - len(leases)
         return await self._rows.claim(room) if room > 0 else ()
 
-    async def work(self, lease: MessageLease) -> None:
-        """Send a message once, and note what came of it."""
+    async def work(self, lease: MessageLease) -> Outcome:
+        """Send a message once."""
         try:
             secret = secret_of(self._key(), lease.salt)
         except LadderError as error:
-            await self._refused(lease, Outcome(None, str(error)))
-            return
+            return Outcome(None, str(error))
         if hash_of(secret) != lease.secret_hash:
-            await self._disable(lease, OTHER_KEY)
-            return
+            return NOT_SENT
         headers = signed_headers(secret, lease.key, lease.body, self._rows.clock())
-        outcome = await self._send(lease.url, headers, lease.body, lease.refusals)
-        if outcome.is_accepted:
+        return await self._send(lease.url, headers, lease.body, lease.refusals)
+
+    async def keep(self, lease: MessageLease, result: Outcome) -> None:
+        """Note what came of it."""
+        if result.is_accepted:
             await self._rows.accept(lease)
-        elif outcome.is_gone:
+        elif result is NOT_SENT:
+            await self._disable(lease, OTHER_KEY)
+        elif result.is_gone:
             await self._disable(lease, GONE)
         else:
-            await self._refused(lease, outcome)
+            await self._refused(lease, result)
 
     def about(self, lease: MessageLease) -> dict[str, object]:
         """Say which webhook it is, and not its address, in which there may be a password."""
@@ -170,9 +177,9 @@ class Deliverer(LeaseLoop[MessageLease]):
 
 
 class DelivererThread:
-    """Runs a `Deliverer` in a thread of its own, until `stop`."""
+    """Sends messages in a thread of its own, until `stop`."""
 
-    def __init__(self, make: Callable[[], AbstractContextManager[Deliverer]]) -> None:
+    def __init__(self, make: Callable[[], AbstractContextManager[Deliveries]]) -> None:
         """Begin; *make* is called in the thread, again if a mistake of the platform has ended the deliverer."""
         self._make = make
         self._loop = asyncio.new_event_loop()
@@ -200,8 +207,8 @@ class DelivererThread:
         self._task = asyncio.current_task()
         while not self._stops:
             try:
-                with self._make() as deliverer:
-                    await deliverer.run()
+                with self._make() as work:
+                    await LeaseLoop([work], LONGEST_PAUSE).run()
             except Exception as error:  # it runs unattended for months
                 log.exception("webhook.mistake", reason=f"{type(error).__name__}: {error}")
                 await asyncio.sleep(RETRY_SECONDS)

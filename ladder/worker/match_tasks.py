@@ -85,6 +85,11 @@ class MatchTask(Message):
     """A match that takes longer is void."""
 
     @property
+    def id(self) -> int:
+        """Number of its row, as in `AnyLease`."""
+        return self.match
+
+    @property
     def key(self) -> str:
         """Names the attempt wherever it is worked at."""
         return f"match-{self.match}-{self.attempt}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections import deque
-from concurrent.futures import Future
+import math
+import selectors
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
-from queue import Empty
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ladder.runner.executor import Judgement
 from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TriedProgram
@@ -23,10 +23,9 @@ from tests.referee.scripted_seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from ladder.pairing.suspension import Reporter
-    from ladder.runner.attempt_runs import Event
     from referee.seats.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
@@ -35,41 +34,65 @@ if TYPE_CHECKING:
     """The same of a trial."""
     Outcome = MatchOutcome | SubmissionOutcome | str | Exception | None
 
+T = TypeVar("T")
+
 
 class Time:
-    """The clock, and the events of a run; waiting takes no time, and the clock advances all the same."""
+    """The clock of a run, in which waiting takes no time, and the clock advances all the same."""
 
     def __init__(self) -> None:
         self.now = NOW
         self.waits = 0
-        """Number of times that the runner has waited for an event."""
-        self._events: deque[Event] = deque()
-        self._plans: list[tuple[float, int, Event]] = []
+        """Number of times that the run has waited."""
+        self._plans: list[tuple[float, int, Callable[[], object]]] = []
         self._numbers = count()
 
     def __call__(self) -> float:
         return self.now
 
-    def after(self, seconds: float, action: Event) -> None:
+    def after(self, seconds: float, action: Callable[[], object]) -> None:
         """Call *action* in that many seconds."""
         heapq.heappush(self._plans, (self.now + seconds, next(self._numbers), action))
 
-    def put(self, item: Event, /) -> None:
-        """Add an event."""
-        self._events.append(item)
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run something whose event loop has this clock."""
+        with asyncio.Runner(loop_factory=lambda: _Loop(self)) as runner:
+            return runner.run(work)
 
-    def get(self, block: bool = True, timeout: float | None = None) -> Event:
-        """Take the oldest event, or let time pass until there is one."""
-        assert timeout is None or timeout >= 0
-        end = self.now + (timeout or 0) if block else self.now
-        self.waits += block
-        while not self._events:
-            if not self._plans or self._plans[0][0] > end:
-                self.now = end
-                raise Empty
-            self.now, _, action = heapq.heappop(self._plans)
-            action()
-        return self._events.popleft()
+    def pass_by(self, timeout: float | None) -> None:
+        """Let time pass until something is planned, *timeout* seconds at most."""
+        self.waits += timeout != 0
+        end = self.now + (math.inf if timeout is None else timeout)
+        if not self._plans or self._plans[0][0] > end:
+            assert end < math.inf, "nothing will ever happen"
+            self.now = max(end, math.nextafter(self.now, math.inf) if timeout else self.now)
+            return
+        self.now = max(self.now, self._plans[0][0])
+        while self._plans and self._plans[0][0] <= self.now:
+            heapq.heappop(self._plans)[2]()
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    def __init__(self, time: Time) -> None:
+        super().__init__(_Selector(time))
+        self._time = time
+        self._clock_resolution = 1e-6
+        """It is Unix time, of which a float holds no more: what is planned for that moment is due then."""
+
+    def time(self) -> float:
+        return self._time.now
+
+
+class _Selector(selectors.SelectSelector):
+    def __init__(self, time: Time) -> None:
+        super().__init__()
+        self._time = time
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        if found := super().select(0):
+            return found
+        self._time.pass_by(timeout)
+        return super().select(0)
 
 
 def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
@@ -82,7 +105,8 @@ def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
         return [bad if name == sinner else seat for name, seat in zip(spec.bots, honest, strict=True)]
 
     tables = [seats() for _ in range(spec.format.tables(spec.rules))]
-    asyncio.run(play_tables(spec, tables, record.write, runtime=runtime_of(task)))
+    with ThreadPoolExecutor(1) as thread:  # in this one the run's event loop runs
+        thread.submit(asyncio.run, play_tables(spec, tables, record.write, runtime=runtime_of(task))).result()
     return MatchOutcome(
         match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",) * len(spec.bots)}
     )

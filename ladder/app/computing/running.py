@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from ladder.app.computing.asking import computing_files, deals_of, new_question
 from ladder.app.event_log import event_log
 from ladder.app.local.why import Source
-from ladder.computing.computing_service import RETRY_SECONDS, ComputationRows, ComputingService
+from ladder.computing.computing_service import RETRY_SECONDS, ComputationRows, Computations
 from ladder.errors import TooOften
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.runner.leased_rows import LONGEST_PAUSE
 from ladder.store.commands.computations import ask
 from ladder.store.commands.puzzles import next_look, note_look, tidy_answers
 from ladder.store.queries.computations import does_wait
@@ -88,7 +90,8 @@ async def run_computing(
     rows = ComputationRows(ladder.database, ladder.clock, partial(look_for_puzzles, ladder))
     with event_log(ladder, "computing", to_stderr=log_to_stderr):
         try:
-            await ComputingService(rows, computing_files(ladder), computers, retry_seconds).run()
+            work = Computations(rows, computing_files(ladder), computers, retry_seconds)
+            await LeaseLoop([work], LONGEST_PAUSE).run()
         finally:
             for computer in computers.values():
                 await computer.close()

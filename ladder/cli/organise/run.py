@@ -22,7 +22,7 @@ from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.options import StderrOption, say
-from ladder.terminal.running import run
+from ladder.terminal.running import run, run_with_handlers
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
 from ladder.values.sandbox_kind import SandboxKind
@@ -189,7 +189,7 @@ def _run(ladder: Ladder, plan: RunPlan, *, log_to_stderr: bool | None) -> None:
         ladder_run(ladder, plan, watch.take, log_to_stderr=bool(log_to_stderr)) as runner,
         stopped_by_signals(runner.stop) as signals,
     ):
-        runner.run()
+        run_with_handlers(runner.run())
     typer.echo(watch.summary())
     if signals:
         raise stopped(signals[0])

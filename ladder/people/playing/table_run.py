@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.people.playing.play_with_people import play_with_people
 from ladder.people.playing.table_programs import TableBots
-from ladder.runner.lease_loop import LeasedRows
+from ladder.runner.leased_rows import LeasedRows
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.store.commands import people_tables as commands
@@ -173,9 +173,12 @@ class TableRun:
         self._journal = files.journal(lease.id)
         self._notes: set[asyncio.Task[None]] = set()
 
-    async def play(self) -> None:
+    async def play(self) -> ResultLine:
         """
         Play it to its end, or until cancelled; what has been done is kept.
+
+        Returns:
+            The last line of its record, which is to be written into the row.
 
         Raises:
             BotRejected: If a bot cannot be loaded.
@@ -186,15 +189,13 @@ class TableRun:
         table = await self._rows.leased(self.lease)
         lines = _kept_lines(self._record)
         if lines and isinstance(lines[-1], ResultLine):  # killed between the last line and the last transaction
-            await self._finish(lines[-1])
-            return
+            return lines[-1]
         async with self._bots(table) as bots:
             with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
                 if table.take_back is not None:
                     await self._rows.note_taken_back(self.lease)  # first: a process that is killed must not do it twice
                     take_back(journal, _seat_of(table, table.take_back, lines))
-                result = await self._play(table, bots, lines, record, journal)
-            await self._finish(result)
+                return await self._play(table, bots, lines, record, journal)
 
     async def _play(
         self,
@@ -253,11 +254,6 @@ class TableRun:
         self._notes.discard(note)
         if not note.cancelled():
             note.exception()  # what is written there is for people who look at lists: the record has it
-
-    async def _finish(self, result: ResultLine) -> None:
-        bots = result.results
-        await self._rows.finish(self.lease, [bot.total for bot in bots], [bot.place for bot in bots])
-        self._journal.unlink(missing_ok=True)
 
     def _writer(self, lines: Sequence[AnyLine]) -> RecordWriter:
         if lines:

@@ -1,11 +1,12 @@
 """
-The loop of `pigpen ladder tables`: leases the tables that are ready, and plays them all at once.
+The work of `pigpen ladder tables`: the tables that are ready, all of which are played at once.
 
 `play_tables` runs the process that plays the tables with people.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
@@ -14,6 +15,7 @@ from ladder.people.playing.table_run import COMING_SECONDS, UNATTENDED, TableRow
 from ladder.people.tables.opening import GUEST_DAYS
 from ladder.results.files import TableFiles
 from ladder.runner.lease_loop import LeaseLoop
+from ladder.runner.leased_rows import LONGEST_PAUSE, RowsWork
 from ladder.store.leases import Lease
 from referee.seats.fair_wait import loop_time
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ladder.app.ladder import Ladder
+    from referee.records.lines import ResultLine
 
 IDLE_SECONDS = 600.0
 """A table that is empty for this time ends, a guest's also while it waits for people."""
@@ -29,7 +32,7 @@ RETRY_SECONDS = 5.0
 """Seconds that a table waits after a failure of the platform."""
 
 
-class TablesService(LeaseLoop[Lease]):
+class PlayedTables(RowsWork[Lease, "ResultLine"]):
     """Plays all tables of a ladder, in one event loop."""
 
     name = "table"
@@ -63,19 +66,26 @@ class TablesService(LeaseLoop[Lease]):
         self._runs: dict[int, _Presence] = {}
         self._tidy_at = 0.0
 
-    async def claim(self) -> Sequence[Lease]:
+    async def take(self, leases: Sequence[Lease]) -> Sequence[Lease]:
         """Lease the oldest tables that are ready."""
-        room = self._max_tables - len(self.running)
-        return await self._rows.claim(room, list(self.running)) if room > 0 else []
+        room = self._max_tables - len(leases)
+        return await self._rows.claim(room, [lease.id for lease in leases]) if room > 0 else []
 
-    async def work(self, lease: Lease) -> None:
+    async def work(self, lease: Lease) -> ResultLine:
         """Play a table to its end."""
         run = self._make_run(lease)
         self._runs[lease.id] = _Presence(run)
         try:
-            await run.play()
+            return await run.play()
         finally:
             del self._runs[lease.id]
+
+    async def keep(self, lease: Lease, result: ResultLine) -> None:
+        """Write down the places; the journal is not needed any more."""
+        bots = result.results
+        await self._rows.finish(lease, [bot.total for bot in bots], [bot.place for bot in bots])
+        with suppress(OSError):  # no attempt will read it any more
+            self._table_files.journal(lease.id).unlink(missing_ok=True)
 
     async def check(self) -> None:
         """End the tables that all people have left, and now and then remove old tables of guests."""
@@ -133,7 +143,8 @@ async def play_tables(
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):
         try:
-            await TablesService(rows, files, run, settings.people_tables, idle_seconds, retry_seconds).run()
+            work = PlayedTables(rows, files, run, settings.people_tables, idle_seconds, retry_seconds)
+            await LeaseLoop([work], LONGEST_PAUSE).run()
         finally:
             await programs.close()
             rows.close()

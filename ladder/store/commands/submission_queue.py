@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from sqlalchemy import select, update
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.leases import GRACE, MAX_FAILURES, Lease, LeaseQueue
+from ladder.store.leases import GRACE, MAX_FAILURES, AnyLease, Lease, LeaseQueue
 from ladder.store.models import Version
 from ladder.store.open_submissions import OPEN, in_turn, open_submissions
 from ladder.values.sandbox_kind import SandboxKind
@@ -165,7 +165,7 @@ def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[
     return rows
 
 
-def fail(session: Session, lease: Lease, now: float, reason: str, *, lost_container: bool) -> None:
+def fail(session: Session, lease: AnyLease, now: float, reason: str, *, lost_container: bool) -> None:
     """
     Count an attempt that was void; the submission is tried again, or has ended.
 

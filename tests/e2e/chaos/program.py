@@ -138,8 +138,8 @@ def be_a_hasty_worker() -> None:
 
 def be_a_hasty_coordinator() -> None:
     """Wait for seconds, and not for minutes."""
-    import ladder.runner.attempt_runs
     import ladder.runner.coordinator
+    import ladder.runner.task_work
     import ladder.store.commands.queue
     import ladder.store.commands.submission_queue
     from ladder.cluster.scheduler_process import SchedulerProcess
@@ -148,7 +148,7 @@ def be_a_hasty_coordinator() -> None:
     for module in (
         ladder.store.commands.queue,
         ladder.store.commands.submission_queue,
-        ladder.runner.attempt_runs,
+        ladder.runner.task_work,
     ):
         module.GRACE = GRACE  # type: ignore[attr-defined]
     ladder.runner.coordinator.seconds_of = lambda *args, **kwargs: MATCH_SECONDS  # type: ignore[attr-defined]

@@ -273,7 +273,7 @@ def test_a_match_that_the_platform_failed_is_played_again(ladder: Ladder) -> Non
     coordinator = coordinator_of(ladder, time)
     (failed, done) = coordinator.take(2)
     coordinator.record(done, recorded(done))
-    assert coordinator.fail(failed.match, failed.attempt, "No Docker engine answers.") is models.Status.QUEUED
+    assert coordinator.fail(failed, "No Docker engine answers.") is models.Status.QUEUED
     assert coordinator.suspect(failed.match, 0) == []
     assert page(ladder).rounds == 1
     time.now += 3600  # it is tried again after a while

@@ -288,7 +288,7 @@ def test_a_bot_whose_program_is_gone_is_suspended_and_keeps_nobody_from_playing(
 ) -> None:
     (task,) = coordinator.take(1)
     lost = task.bots[0]
-    assert coordinator.fail(task.match, task.attempt, "Its image is gone.", lost.identity) is Status.QUARANTINED
+    assert coordinator.fail(task, "Its image is gone.", lost.identity) is Status.QUARANTINED
     assert states(database)[lost.name] == (State.SUSPENDED, "Its image is gone.", 0)
     assert {state for state, *_ in states(database).values()} == {State.SUSPENDED, State.ACTIVE}
     assert lost.name not in {bot.name for each in coordinator.take(4) for bot in each.bots}
@@ -301,7 +301,12 @@ def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_suspends_nob
     coordinator: Coordinator, database: Database
 ) -> None:
     (task,) = coordinator.take(1)
-    assert coordinator.fail(task.match, task.attempt + 1, "Its image is gone.", task.bots[0].identity) is None
+    assert (
+        coordinator.fail(
+            task.model_copy(update={"attempt": task.attempt + 1}), "Its image is gone.", task.bots[0].identity
+        )
+        is None
+    )
     assert {state for state, *_ in states(database).values()} == {State.ACTIVE}
 
 
@@ -343,7 +348,7 @@ def test_what_is_told_of_a_match_ends_when_it_fails_or_is_given_back(coordinator
     failed, returned = coordinator.take(2)
     for task in (failed, returned):
         last_event(coordinator, task)
-    coordinator.fail(failed.match, failed.attempt, "No engine answers.")
+    coordinator.fail(failed, "No engine answers.")
     coordinator.give_back([returned])
     assert last_event(coordinator, failed).endswith('{"id":2,"type":"end","outcome":"void"}\n')
     assert last_event(coordinator, returned).endswith('{"id":2,"type":"end","outcome":"returned"}\n')

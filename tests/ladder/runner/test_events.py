@@ -1,47 +1,74 @@
-"""A queue of events hears signals while its thread waits."""
+"""The alarm of a loop: it is heard while the loop waits, and before it runs."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
-from queue import Empty
 
-import pytest
-
-from ladder.runner.attempt_runs import MAX_WAIT_SECONDS, EventQueue
-from tests.waiting import PATIENCE, is_in, until
+from ladder.runner.lease_loop import Alarm
+from ladder.terminal.running import run_with_handlers
+from tests.waiting import PATIENCE
 
 
 def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:
-    events, handled, taken = EventQueue(), list[str](), threading.Event()
+    """The kernel gives it to another thread, whose end of a system call wakes no other one."""
+    alarm, handled, waited = Alarm(), list[str](), threading.Event()
 
     def other() -> None:
-        until(lambda: is_in(threading.main_thread(), EventQueue.get.__code__), "the wait")
-        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)  # which wakes no other thread
-        taken.wait(PATIENCE)
-        events.put(lambda: handled.append("too late"))
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+        waited.wait(PATIENCE)
+        alarm.call(lambda: handled.append("too late"))
 
-    before = signal.signal(signal.SIGUSR1, lambda *_: events.put(lambda: handled.append("signal")))
-    thread = threading.Thread(target=other)
-    thread.start()
+    async def wait() -> None:
+        with alarm.heard():
+            thread = threading.Thread(target=other)
+            asyncio.get_running_loop().call_soon(thread.start)
+            while not handled:
+                await alarm.wait(2 * PATIENCE)
+            waited.set()
+            await asyncio.to_thread(thread.join)
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: alarm.call(lambda: handled.append("signal")))
     try:
-        events.get(timeout=2 * PATIENCE)()
+        run_with_handlers(wait())
     finally:
-        taken.set()
-        thread.join()
         signal.signal(signal.SIGUSR1, before)
-    assert handled == ["signal"]
+    assert handled[0] == "signal"
+    assert signal.set_wakeup_fd(-1) == -1
 
 
-def test_events_come_in_their_order_and_nothing_comes_of_an_empty_queue() -> None:
-    events, done = EventQueue(), list[int]()
+async def test_what_is_called_before_the_loop_runs_or_between_two_waits_is_done_in_its_order() -> None:
+    alarm, done = Alarm(), list[int]()
     for number in (1, 2, 3):
-        events.put(lambda number=number: done.append(number))  # type: ignore[misc]
-    for _ in range(3):
-        events.get()()
-    assert done == [1, 2, 3]
-    for timeout in (0.0, 0.01, MAX_WAIT_SECONDS + 0.01):
-        with pytest.raises(Empty):
-            events.get(timeout=timeout)
-    with pytest.raises(Empty):
-        events.get(block=False)
+        alarm.call(lambda number=number: done.append(number))  # type: ignore[misc]
+    with alarm.heard():
+        assert done == [1, 2, 3]
+        await alarm.wait(PATIENCE)  # it has rung
+        alarm.call(lambda: done.append(4))
+        await alarm.wait(PATIENCE)
+        assert done == [1, 2, 3, 4]
+        await alarm.wait(0.0)  # nothing has happened since
+
+
+async def test_another_thread_ends_the_wait_and_after_the_loop_nothing_is_called() -> None:
+    alarm, done = Alarm(), list[int]()
+    with alarm.heard():
+        thread = threading.Thread(target=lambda: alarm.call(lambda: done.append(1)))
+        thread.start()
+        while not done:
+            await alarm.wait(PATIENCE)
+        thread.join()
+    assert done == [1]
+
+
+def test_an_alarm_of_a_loop_that_has_ended_rings_for_nobody() -> None:
+    alarm, done = Alarm(), list[int]()
+
+    async def hear() -> None:
+        with alarm.heard():
+            pass
+
+    asyncio.run(hear())
+    alarm.call(lambda: done.append(1))
+    assert done == []

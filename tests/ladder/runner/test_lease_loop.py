@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
+from structlog.testing import capture_logs
 
-from ladder.errors import SandboxError, StoreError
+from ladder.errors import SandboxError, StoreError, Unstorable
 from ladder.results import files as folder_watch
 from ladder.results.files import WakeFile
-from ladder.runner import lease_loop
-from ladder.runner.lease_loop import LeasedRows, LeaseLoop
+from ladder.runner import leased_rows
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.runner.leased_rows import LONGEST_PAUSE, LeasedRows, RowsWork
+from ladder.runner.run_log import Outage
 from ladder.store.leases import MAX_FAILURES, Lease
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
@@ -32,7 +35,7 @@ __all__ = ["backend"]
 TRIED = QUEUES["tables"]
 
 
-class Loop(LeaseLoop[Lease]):
+class Tables(RowsWork[Lease, None]):
     """Works on tables, two at once, until it is told to end one."""
 
     name = "table"
@@ -41,18 +44,24 @@ class Loop(LeaseLoop[Lease]):
         self.database = database
         self.rows = LeasedRows(database, TRIED.queue, lambda: NOW)
         super().__init__(self.rows, WakeFile(folder), retry_seconds=0.0)
+        self.loop = LeaseLoop([self], LONGEST_PAUSE)
         self.began: list[tuple[int, int]] = []
         self.cancelled: list[int] = []
         self.goes_on: dict[int, asyncio.Event] = {}
         self.error: Exception | None = None
+        self.unrecordable: Exception | None = None
         self.cleared = asyncio.Event()
         self.looks = 0
 
     async def check(self) -> None:
         self.looks += 1
 
-    async def claim(self) -> Sequence[Lease]:
-        room = 2 - len(self.running)
+    @property
+    def running(self) -> list[tuple[int, int]]:
+        return [(lease.id, lease.attempt) for lease in self.loop.leases(self)]
+
+    async def take(self, leases: Sequence[Lease]) -> Sequence[Lease]:
+        room = 2 - len(leases)
         return await self.rows.write(lambda session: list(TRIED.claim(session, self.rows.holder, NOW, room)))
 
     async def work(self, lease: Lease) -> None:
@@ -65,19 +74,23 @@ class Loop(LeaseLoop[Lease]):
             self.cancelled.append(lease.id)
             await self.cleared.wait()
             raise
+
+    async def keep(self, lease: Lease, result: None) -> None:
+        if self.unrecordable is not None:
+            raise self.unrecordable
         await self.rows.write(lambda session: TRIED.finish(session, lease))
 
 
 @pytest.fixture
-def loop(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
-    monkeypatch.setattr(lease_loop, "LOOK_SECONDS", 0.0)
-    monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 0.0)
-    return Loop(database, tmp_path / "wakes")
+def loop(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tables:
+    monkeypatch.setattr(leased_rows, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(leased_rows, "IDLE_LOOK_SECONDS", 0.0)
+    return Tables(database, tmp_path / "wakes")
 
 
 @asynccontextmanager
-async def running(loop: Loop) -> AsyncIterator[None]:
-    task = asyncio.ensure_future(loop.run())
+async def running(loop: Tables) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(loop.loop.run())
     try:
         yield
     finally:
@@ -99,7 +112,7 @@ def row(database: Database, number: int) -> Any:
 
 
 async def test_when_one_ends_the_next_begins_and_at_the_end_the_rest_is_given_back(
-    loop: Loop, database: Database
+    loop: Tables, database: Database
 ) -> None:
     first, second, third = add(database, "ada", "ben", "cid")
     async with running(loop):
@@ -113,7 +126,7 @@ async def test_when_one_ends_the_next_begins_and_at_the_end_the_rest_is_given_ba
 
 
 async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to_others(
-    loop: Loop, database: Database
+    loop: Tables, database: Database
 ) -> None:
     (number,) = add(database, "ada")
     async with running(loop):
@@ -138,27 +151,28 @@ async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to
 
 
 async def test_work_that_begins_again_while_the_old_work_clears_away_stays_under_way(
-    loop: Loop, database: Database
+    loop: Tables, database: Database
 ) -> None:
     (number,) = add(database, "ada")
     async with running(loop):
         await comes(lambda: len(loop.began) == 1)
-        old = loop.running[number].task
+        (old,) = loop.loop.attempts
         with database.write() as session:
             TRIED.queue.requeue_dead(session, NOW, lambda holder: True)
         add(database, "ben")  # something is ready, so the loop claims
         await comes(lambda: (number, 2) in loop.began)
         loop.cleared.set()
-        await comes(old.done)
-        await asyncio.sleep(0)  # what is called when it is done
-        assert loop.running[number].lease.attempt == 2
+        await comes(lambda: old not in loop.loop.attempts)
+        assert (number, 2) in loop.running
         loop.goes_on[number].set()
-        await comes(lambda: number not in loop.running)
+        await comes(lambda: (number, 2) not in loop.running)
     assert row(database, number).status == "over"
 
 
 @pytest.mark.parametrize("error", [SandboxError("No engine answers."), ZeroDivisionError("7")])
-async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, database: Database, error: Exception) -> None:
+async def test_what_fails_is_tried_a_limited_number_of_times(
+    loop: Tables, database: Database, error: Exception
+) -> None:
     (number,) = add(database, "ada")
     loop.error = error
     async with running(loop):
@@ -167,34 +181,63 @@ async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, databas
     assert str(error) in row(database, number).reason
 
 
-async def test_a_lease_whose_failure_could_not_be_stored_is_put_back_and_those_under_way_are_kept(
-    loop: Loop, database: Database, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_failure", [False, True])
+async def test_what_could_not_be_stored_is_stored_later_and_nothing_is_done_twice(
+    loop: Tables, database: Database, monkeypatch: pytest.MonkeyPatch, is_failure: bool
 ) -> None:
     for name in ("RENEW_SECONDS", "NOTIFIED_WAKE_SECONDS", "WAKE_SECONDS", "IDLE_WAKE_SECONDS"):
-        monkeypatch.setattr(lease_loop, name, 0.0)
+        monkeypatch.setattr(leased_rows, name, 0.0)
+    monkeypatch.setattr(Outage, "wait", lambda outage, count: None)
     (number,) = add(database, "ada")
-    loop.error = SandboxError("No engine answers.")
+    if is_failure:
+        loop.error = SandboxError("No engine answers.")
+    tries: list[None] = []
+    really = loop.rows.write
 
-    async def fail(lease: Lease, reason: str) -> None:
-        loop.error = None
-        raise StoreError("The database is busy.")
+    async def write(work: Any) -> Any:
+        if loop.began and loop.loop.attempts and loop.loop.attempts[0].task.done() and len(tries) < 3:
+            tries.append(None)
+            raise StoreError("The database is busy.")
+        loop.error = None if tries else loop.error
+        return await really(work)
 
-    monkeypatch.setattr(loop.rows, "fail", fail)
+    monkeypatch.setattr(loop.rows, "write", write)
+    with capture_logs() as logs:
+        async with running(loop):
+            await comes(lambda: loop.began)
+            if not is_failure:
+                loop.goes_on.setdefault(number, asyncio.Event()).set()
+                await comes(lambda: row(database, number).status == "over")
+            else:
+                await comes(lambda: (number, 2) in loop.began)
+    assert loop.began == [(number, 1), (number, 2)][: 1 + is_failure]
+    assert (row(database, number).failures, row(database, number).losses) == (int(is_failure), 0)
+    assert [log["event"] for log in logs if log["event"].startswith("platform")] == ["platform.down", "platform.up"]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("7"), Unstorable("A text with a NUL character.")])
+async def test_a_result_that_can_never_be_recorded_fails_and_holds_up_no_other(
+    loop: Tables, database: Database, error: Exception
+) -> None:
+    (number,) = add(database, "ada")
+    loop.goes_on[number] = asyncio.Event()
+    loop.goes_on[number].set()
+    loop.unrecordable = error
     async with running(loop):
-        await comes(lambda: loop.began == [(number, 1), (number, 2)])
-        looks = loop.looks
-        await comes(lambda: loop.looks > looks + 2)
-        assert loop.began == [(number, 1), (number, 2)]
-    found = row(database, number)
-    assert (found.status, found.failures, found.losses) == ("ready", 0, 1)
+        await comes(lambda: row(database, number).status == "ended")
+        loop.unrecordable = None
+        (other,) = add(database, "ben")
+        loop.goes_on[other] = loop.goes_on[number]
+        await comes(lambda: row(database, other).status == "over")
+    assert str(error) in row(database, number).reason
 
 
 async def test_an_idle_process_queries_the_database_only_when_it_is_woken(
-    loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    loop: Tables, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 3600.0)
-    monkeypatch.setattr(lease_loop, "NOTIFIED_WAKE_SECONDS", 0.0)
-    monkeypatch.setattr(lease_loop, "IDLE_WAKE_SECONDS", 0.0)
+    monkeypatch.setattr(leased_rows, "IDLE_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(leased_rows, "NOTIFIED_WAKE_SECONDS", 0.0)
+    monkeypatch.setattr(leased_rows, "IDLE_WAKE_SECONDS", 0.0)
     files = mock.Mock(wraps=WakeFile(tmp_path / "wakes"))
     monkeypatch.setattr(loop, "_files", files)
     with mock.patch.object(loop.rows, "look", wraps=loop.rows.look) as look:
@@ -208,10 +251,10 @@ async def test_an_idle_process_queries_the_database_only_when_it_is_woken(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not tell")
 async def test_the_kernel_tells_an_idle_process_that_it_was_woken(
-    loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    loop: Tables, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("IDLE_LOOK_SECONDS", "NOTIFIED_WAKE_SECONDS"):
-        monkeypatch.setattr(lease_loop, name, 3600.0)
+        monkeypatch.setattr(leased_rows, name, 3600.0)
     async with running(loop):
         await comes(lambda: loop.looks == 1)
         (number,) = add(database, "ada")
@@ -220,9 +263,9 @@ async def test_the_kernel_tells_an_idle_process_that_it_was_woken(
 
 
 async def test_where_the_kernel_does_not_tell_the_process_looks_itself(
-    loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    loop: Tables, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(leased_rows, "IDLE_LOOK_SECONDS", 3600.0)
     monkeypatch.setattr(folder_watch, "_watch", lambda _: None)
     async with running(loop):
         await comes(lambda: loop.looks == 1)

@@ -9,8 +9,8 @@ import pytest
 
 from ladder.computing.computing_service import ComputationRows
 from ladder.people.playing.table_run import TableRows
-from ladder.runner import lease_loop
-from ladder.runner.lease_loop import LeasedRows
+from ladder.runner import leased_rows
+from ladder.runner.leased_rows import LeasedRows
 from ladder.store.commands.outbox import post
 from ladder.store.commands.webhooks import add_webhook
 from ladder.values.questions import Lane
@@ -35,7 +35,7 @@ YEAR = 365 * 86_400.0
 @pytest.fixture(autouse=True)
 def long_leases(monkeypatch: pytest.MonkeyPatch) -> None:
     """No lease runs out because the machine is slow."""
-    monkeypatch.setattr(lease_loop, "LEASE_SECONDS", YEAR / 2)
+    monkeypatch.setattr(leased_rows, "LEASE_SECONDS", YEAR / 2)
 
 
 def clock(seconds: float) -> Callable[[], float]:
@@ -96,14 +96,14 @@ async def test_a_clock_that_is_wrong_ends_no_lease_of_another_machine(
 async def test_a_lease_that_has_run_out_is_lost(
     database: Database, leased: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lease_loop, "LEASE_SECONDS", -1.0)
+    monkeypatch.setattr(leased_rows, "LEASE_SECONDS", -1.0)
     rows, (lease,) = await leased(database, "one")
     assert not await is_held(database, rows, lease)
 
 
 @IN_BOTH
 async def test_the_leases_of_a_process_are_lost_when_it_has_surely_ended(database: Database, backend: str) -> None:
-    """With PostgreSQL another machine may have the name of this one; see `ladder.runner.lease_loop`."""
+    """With PostgreSQL another machine may have the name of this one; see `ladder.runner.leased_rows`."""
     rows, (lease,) = await a_question(database, of_another_boot())
     assert await is_held(database, rows, lease) is (backend == "postgresql")
     rows, (lease,) = await a_question(database, ended_here())

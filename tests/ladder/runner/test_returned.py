@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.runner.executor import Judgement, NotPlayed
-from ladder.runner.returned import AttemptFailure, outcome_of
+from ladder.runner.executor import AttemptFailure, Judgement, NotPlayed
+from ladder.runner.returned import match_outcome
 from ladder.values.task import MAX_SENTENCE
 from ladder.worker.match_tasks import MatchOutcome
 from tests.ladder.worker.test_tasks import TASK
-
-
-def answered(answer: str | Exception) -> Future[str]:
-    future = Future[str]()
-    if isinstance(answer, Exception):
-        future.set_exception(answer)
-    else:
-        future.set_result(answer)
-    return future
 
 
 def outcome(match: int = TASK.match, attempt: int = TASK.attempt) -> MatchOutcome:
@@ -28,13 +17,7 @@ def outcome(match: int = TASK.match, attempt: int = TASK.attempt) -> MatchOutcom
 
 
 def test_the_outcome_of_the_attempt_is_taken_as_it_is() -> None:
-    assert outcome_of(TASK, answered(outcome().model_dump_json())) == outcome()
-
-
-def test_an_attempt_that_was_given_up_says_nothing() -> None:
-    future = Future[str]()
-    future.cancel()
-    assert outcome_of(TASK, future) is None
+    assert match_outcome(TASK, outcome().model_dump_json()) == outcome()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +42,7 @@ def test_an_attempt_that_was_given_up_says_nothing() -> None:
 def test_any_other_answer_is_a_failure_with_its_reason(
     answer: str | Exception, judgement: Judgement | None, reason: str
 ) -> None:
-    failure = outcome_of(TASK, answered(answer))
+    failure = match_outcome(TASK, answer)
     assert isinstance(failure, AttemptFailure)
     assert failure.judgement is judgement
     assert failure.reason.startswith(reason)

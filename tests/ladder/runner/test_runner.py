@@ -21,6 +21,7 @@ from ladder.runner.runner import IDLE_SECONDS, Runner, StopCondition, TooFewBots
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.queue import MATCHES
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from ladder.store.models import Status
 from ladder.store.open_submissions import open_submissions
@@ -72,7 +73,7 @@ def executor(time: Time) -> FakeExecutor:
 
 
 def runner(coordinator: Coordinator, executor: FakeExecutor, time: Time, until: StopCondition | None = None) -> Runner:
-    return Runner(coordinator, executor, until or StopCondition(matches=4), time, time)
+    return Runner(coordinator, executor, until or StopCondition(matches=4))
 
 
 def statuses(database: Database) -> Counter[str]:
@@ -102,7 +103,7 @@ def test_a_run_records_as_many_matches_as_it_was_told(
     coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     run = runner(coordinator, executor, time, StopCondition(matches=5))
-    assert run.run()
+    assert time.run(run.run())
     assert (run.recorded, ordinals(database)) == (5, [1, 2, 3, 4, 5])
     assert statuses(database) == {"done": 5}
     assert (executor.most, len(executor.tasks)) == (2, 5)
@@ -111,7 +112,7 @@ def test_a_run_records_as_many_matches_as_it_was_told(
 def test_each_recorded_match_has_one_record_and_its_logs(
     coordinator: Coordinator, executor: FakeExecutor, time: Time
 ) -> None:
-    runner(coordinator, executor, time, StopCondition(matches=2)).run()
+    time.run(runner(coordinator, executor, time, StopCondition(matches=2)).run())
     assert files(coordinator) == ["1-1.jsonl.gz", "1-1.log.json.gz", "2-1.jsonl.gz", "2-1.log.json.gz"]
     assert coordinator.files.read_logs(1, 1) == {0: ("hello",) * 4}
 
@@ -120,7 +121,7 @@ def test_the_log_tells_of_every_match_and_of_no_seed(
     coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert [len(events(logs, name)) for name in ("match.started", "match.finished")] == [4, 4]
     finished = events(logs, "match.finished")[0]
     assert min(finished["places"]) == 1
@@ -134,7 +135,7 @@ def test_a_void_match_is_played_again_and_nobody_is_blamed(
 ) -> None:
     executor.answer = lambda task: void(task) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert statuses(database) == {"done": 4}
     assert [log["reason"] for log in events(logs, "match.void")] == ["No Docker engine answers."]
     with database.read() as session:
@@ -148,7 +149,7 @@ def test_a_match_that_is_void_again_and_again_is_set_aside_and_the_others_go_on(
 ) -> None:
     executor.answer = lambda task: void(task) if task.match == 1 else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert statuses(database) == {"done": 4, "quarantined": 1}
     assert [log["match"] for log in events(logs, "match.quarantined")] == [1]
     assert sum(task.match == 1 for task in executor.tasks) == MAX_FAILURES
@@ -159,7 +160,7 @@ def test_a_bot_that_keeps_failing_is_suspended_and_plays_no_more(
 ) -> None:
     executor.answer = lambda task: recorded(task, sinner="Boar")
     with capture_logs() as logs:
-        runner(coordinator, executor, time, StopCondition(matches=20)).run()
+        time.run(runner(coordinator, executor, time, StopCondition(matches=20)).run())
     assert [(log["bot"], log["variant"]) for log in events(logs, "bot.suspended")] == [("Boar", "hearts")]
     suspended = next(number for number, log in enumerate(logs) if log["event"] == "bot.suspended")
     started = events(logs[suspended:], "match.started")
@@ -183,7 +184,7 @@ def test_a_bot_whose_container_is_always_lost_is_suspended_and_the_others_play_o
     executor.sees_to = is_cluster
     executor.answer = lambda task: void(task, LOST, "Boar") if plays(task, "Boar") else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time, StopCondition(matches=6)).run()
+        time.run(runner(coordinator, executor, time, StopCondition(matches=6)).run())
     assert suspended(logs) == ["Boar"]
     assert [log["bot"] for log in events(logs, "match.void")] == ["Boar"] * len(events(logs, "match.void"))
     assert len(events(logs, "match.finished")) == 6
@@ -210,7 +211,7 @@ def test_a_bot_is_suspected_of_a_match_without_a_reason_only_where_the_platform_
 
     executor.answer = answer
     executor.is_ready = lambda: DOWN if down and down.pop() else None
-    runner(coordinator, executor, time, StopCondition(matches=2)).run()
+    time.run(runner(coordinator, executor, time, StopCondition(matches=2)).run())
     with database.read() as session:
         noted = session.scalars(select(models.VoidAttempt)).all()
         assert [(void.match_id, void.version_id) for void in noted] == ([] if is_down else [(1, None), (2, None)] * 2)
@@ -222,7 +223,7 @@ def test_a_worker_that_names_a_bot_that_did_not_play_has_not_answered(
     wrong = {"broke": 4}
     executor.answer = lambda task: void(task).model_copy(update=wrong) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert [log["reason"] for log in events(logs, "match.void")] == [
         "Its worker names a bot that was not in the match."
     ]
@@ -240,7 +241,7 @@ def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_fail
     executor.answer = lambda task: void(task) if time.now < began + 3600 else recorded(task)
     executor.is_ready = is_ready
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert (statuses(database), len(executor.tasks)) == ({"done": 4}, 2 + 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == [str(DOWN)]
     assert len(events(logs, "platform.up")) == 1
@@ -260,7 +261,7 @@ def test_waiting_for_a_slow_answer_from_the_engine_costs_no_work(
     run = runner(coordinator, executor, time)
     if stops_after:
         time.after(stops_after, run.stop)
-    run.run()
+    time.run(run.run())
     assert time.waits < 2 * 3600 / LONGEST_PAUSE + 50
 
 
@@ -271,7 +272,7 @@ def test_a_stop_while_the_engine_is_down_waits_for_what_is_under_way_without_wor
     executor.is_ready = lambda: DOWN
     run = runner(coordinator, executor, time)
     time.after(10, run.stop)
-    assert run.run()
+    assert time.run(run.run())
     assert time.waits < 200
     assert not any(task.match > 2 for task in executor.tasks)
 
@@ -282,7 +283,7 @@ def test_an_answer_that_makes_no_sense_is_a_void_match(
 ) -> None:
     executor.answer = lambda task: answer if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert statuses(database) == {"done": 4}
     assert events(logs, "match.void")[0]["reason"].startswith("Its worker")
 
@@ -312,7 +313,7 @@ def test_a_record_that_does_not_hold_never_counts(
 ) -> None:
     executor.answer = lambda task: wrong(task) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert [log["match"] for log in events(logs, "match.void")] == [1]
     assert statuses(database) == {"done": 4}
     assert "1-1.jsonl.gz" not in files(coordinator)
@@ -338,7 +339,7 @@ class Hangs:
         return recorded(task)
 
 
-def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
+def test_a_worker_that_hangs_loses_its_lease_and_what_it_says_later_is_not_even_read(
     coordinator: Coordinator,
     executor: FakeExecutor,
     time: Time,
@@ -353,12 +354,30 @@ def test_a_worker_that_hangs_loses_its_lease_and_its_late_result_is_thrown_away(
     monkeypatch.setattr(coordinator.live, "end", lambda *attempt: ended.append(attempt))
     time.after(settings.match_seconds + GRACE + 600, hangs.come_back)
     with capture_logs() as logs:
-        runner(coordinator, executor, time, StopCondition(matches=20)).run()
+        time.run(runner(coordinator, executor, time, StopCondition(matches=20)).run())
     assert [log["match"] for log in events(logs, "match.lost")] == [1]
-    assert [log["match"] for log in events(logs, "match.late")] == [1]
-    assert [outcome for *attempt, outcome in ended if attempt == [1, 1]] == ["void", "void"]  # lost, then late
+    assert not events(logs, "match.late")
+    assert [outcome for *attempt, outcome in ended if attempt == [1, 1]] == ["void"]
     assert [outcome for *attempt, outcome in ended if attempt == [1, 2]] == ["done"]
     assert ordinals(database) == list(range(1, 21))
+    assert [name for name in files(coordinator) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
+
+
+def test_a_result_whose_lease_another_run_has_ended_comes_too_late(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    def answer(task: MatchTask) -> MatchOutcome:
+        if task.key == "match-1-1":
+            with database.write() as session:
+                MATCHES.requeue_dead(session, time(), lambda holder: True)
+        return recorded(task)
+
+    executor.answer = answer
+    with capture_logs() as logs:
+        time.run(runner(coordinator, executor, time).run())
+    late = [(log["match"], log["attempt"]) for log in events(logs, "match.late")]
+    assert late == [(task.match, 1) for task in executor.tasks[:2]]
+    assert ordinals(database) == [1, 2, 3, 4]
     assert [name for name in files(coordinator) if name.startswith("1-")] == ["1-2.jsonl.gz", "1-2.log.json.gz"]
 
 
@@ -373,9 +392,8 @@ def test_a_clock_that_is_set_forward_takes_no_match_from_the_run_that_is_at_it(
         return time() + 86_400 * (hangs.task is not None)
 
     with capture_logs() as logs:
-        runner(
-            Coordinator(database, settings, random.Random(7), wall, tick=time), executor, time, StopCondition(matches=5)
-        ).run()
+        wrong = Coordinator(database, settings, random.Random(7), wall, tick=time)
+        time.run(runner(wrong, executor, time, StopCondition(matches=5)).run())
     assert not events(logs, "match.late")
     assert {task.attempt for task in executor.tasks} == {1}
     assert ordinals(database) == [1, 2, 3, 4, 5]
@@ -387,7 +405,7 @@ def test_the_first_stop_finishes_what_is_under_way(
     run = runner(coordinator, executor, time, StopCondition())
     time.after(2.5, run.stop)
     with capture_logs() as logs:
-        assert run.run()
+        assert time.run(run.run())
     assert (statuses(database)["done"], statuses(database)["leased"]) == (6, 0)
     assert [log["playing"] for log in events(logs, "ladder.stopping")] == [2]
 
@@ -399,12 +417,12 @@ def test_the_second_stop_gives_matches_back_without_holding_it_against_anybody(
     run = runner(coordinator, executor, time, StopCondition())
     time.after(2.5, run.stop)
     time.after(3.0, run.stop)
-    assert not run.run()
+    assert not time.run(run.run())
     assert set(statuses(database)) == {"queued"}
     with database.read() as session:
         assert set(session.scalars(select(models.StoredMatch.failures))) == {0}
     executor.answer = recorded
-    assert runner(coordinator, executor, time).run()
+    assert time.run(runner(coordinator, executor, time).run())
     assert {task.key for task in executor.tasks} >= {"match-1-1", "match-1-2"}
 
 
@@ -415,7 +433,7 @@ def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
     empty = open_ladder(settings, create=True)
     run = runner(Coordinator(empty, settings, random.Random(7), time, tick=time), executor, time)
     with pytest.raises(TooFewBots, match="No bot is entered yet"):
-        run.run()
+        time.run(run.run())
     empty.close()
 
 
@@ -423,10 +441,10 @@ def test_a_run_ends_when_every_bot_is_known_well_enough_and_another_one_has_noth
     coordinator: Coordinator, executor: FakeExecutor, time: Time
 ) -> None:
     first = runner(coordinator, executor, time, StopCondition(ci=1000.0))
-    assert first.run()
+    assert time.run(first.run())
     assert first.recorded >= MIN_MATCHES
     again = runner(coordinator, executor, time, StopCondition(ci=1000.0))
-    assert again.run()
+    assert time.run(again.run())
     assert again.recorded == 0
 
 
@@ -445,7 +463,7 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
     time.after(100, submit)
     time.after(110, run.stop)
     with capture_logs() as logs:
-        assert run.run()
+        assert time.run(run.run())
     assert run.recorded > 0
     assert len(events(logs, "ladder.waiting")) == 1
     ladder.close()
@@ -465,7 +483,7 @@ def test_an_idle_run_asks_less_often_where_the_store_says_that_nothing_was_writt
         mock.patch.object(idle, "take", wraps=idle.take) as matches,
         mock.patch.object(submission_coordinator, "open_submissions", wraps=open_submissions) as submissions,
     ):
-        assert run.run()
+        assert time.run(run.run())
     ladder.close()
     also_asked = 1 + matches.call_count  # when it recovers, and whether submissions will bring bots to play
     assert (matches.call_count, submissions.call_count - also_asked) == (requests, looks)
@@ -486,7 +504,7 @@ def test_an_idle_run_plays_within_seconds_what_another_process_has_written(
 
     time.after(8.5, submit)  # after the beat at its start the run has written nothing
     time.after(8.5 + IDLE_SECONDS, run.stop)
-    assert run.run()
+    assert time.run(run.run())
     assert executor.tasks
     for each in (ladder, other):
         each.close()
@@ -504,7 +522,7 @@ def test_a_database_that_fails_for_a_while_loses_no_result(
 
     monkeypatch.setattr(database, "write", failing)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == ["The database is full."]
     assert len(events(logs, "platform.up")) == 1
@@ -518,7 +536,7 @@ def test_a_run_whose_database_is_away_does_nothing_during_a_pause_though_leases_
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    began, write, get = time.now, database.write, time.get
+    began, write, pass_by = time.now, database.write, time.pass_by
     seconds = settings.match_seconds + GRACE + 3600
 
     def failing() -> Any:
@@ -526,15 +544,15 @@ def test_a_run_whose_database_is_away_does_nothing_during_a_pause_though_leases_
             raise StoreError("The database is away.")
         return write()
 
-    def waiting(block: bool = True, timeout: float | None = None) -> Any:
+    def waiting(timeout: float | None) -> None:
         assert time.waits < 2 * seconds / LONGEST_PAUSE + 50
-        return get(block, timeout)
+        pass_by(timeout)
 
     monkeypatch.setattr(database, "write", failing)
-    monkeypatch.setattr(time, "get", waiting)
+    monkeypatch.setattr(time, "pass_by", waiting)
     executor.answer = lambda task: recorded(task) if time.now > began + seconds else None
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert ordinals(database) == [1, 2, 3, 4]
     assert {log["match"] for log in events(logs, "match.lost")} == {1, 2}
 
@@ -551,7 +569,7 @@ def test_a_disk_that_is_full_for_a_while_loses_no_result(
 
     monkeypatch.setattr(coordinator.files, "keep", failing)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == [
         "records cannot be written: No space left on device."
@@ -573,7 +591,7 @@ def test_a_commit_whose_answer_was_lost_is_recorded_once(
 
     monkeypatch.setattr(coordinator, "record", losing)
     run = runner(coordinator, executor, time)
-    run.run()
+    time.run(run.run())
     assert (run.recorded, ordinals(database)) == (4, [1, 2, 3, 4])
     assert "1-1.jsonl.gz" in files(coordinator)
 
@@ -583,7 +601,7 @@ def test_only_the_newest_records_are_kept(
 ) -> None:
     few = settings.model_copy(update={"records": 3})
     coordinator = Coordinator(database, few, random.Random(7), time, tick=time)
-    runner(coordinator, executor, time, StopCondition(matches=8)).run()
+    time.run(runner(coordinator, executor, time, StopCondition(matches=8)).run())
     with database.read() as session:
         kept = (
             select(models.StoredMatch.ordinal)
@@ -601,7 +619,7 @@ def test_only_the_newest_records_are_kept(
 def test_an_owner_who_wants_fewer_records_loses_the_old_ones_at_the_next_start(
     database: Database, settings: Settings, coordinator: Coordinator, executor: FakeExecutor, time: Time
 ) -> None:
-    runner(coordinator, executor, time, StopCondition(matches=5)).run()
+    time.run(runner(coordinator, executor, time, StopCondition(matches=5)).run())
     few = Coordinator(database, settings.model_copy(update={"records": 2}), random.Random(7), time, tick=time)
     few.recover()
     assert len(files(few)) == 4
@@ -611,7 +629,7 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     database: Database, settings: Settings, coordinator: Coordinator, executor: FakeExecutor, time: Time,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    runner(coordinator, executor, time, StopCondition(matches=2)).run()
+    time.run(runner(coordinator, executor, time, StopCondition(matches=2)).run())
     monkeypatch.setattr("ladder.sandbox.host.scratch.this_process", lambda: "other boot pid:[1] 1 1")
     monkeypatch.setattr("ladder.sandbox.host.scratch.is_dead", lambda holder: True)
     begun = Coordinator(database, settings, random.Random(7), time, tick=time).take(2)
@@ -622,7 +640,7 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     (coordinator.files.root / "0" / f"{begun[0].match}-1.jsonl.gz.partial").touch()
     before = [name for name in files(coordinator) if name.startswith(("1-", "2-"))]
     with capture_logs() as logs:
-        runner(coordinator, executor, time, StopCondition(matches=2)).run()
+        time.run(runner(coordinator, executor, time, StopCondition(matches=2)).run())
     assert [log["match"] for log in events(logs, "match.requeued")] == [task.match for task in begun]
     assert ordinals(database) == [1, 2, 3, 4]
     again = [f"{task.match}-2.{end}" for task in begun for end in ("jsonl.gz", "log.json.gz")]
@@ -636,7 +654,7 @@ def test_where_the_executor_sees_to_workers_that_lie_the_match_goes_back_without
     executor.sees_to = True
     executor.answer = lambda task: wrong(task) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert [log["match"] for log in events(logs, "match.returned")] == [1]
     assert executor.judgements.count(("match-1-1", Judgement.INVALID)) == 1
     assert executor.judgements.count(("match-1-2", Judgement.COUNTED)) == 1
@@ -653,7 +671,7 @@ def test_where_the_executor_sees_to_workers_that_fail_the_others_play_on(
     executor.is_ready = lambda: DOWN
     executor.answer = lambda task: void(task) if task.match in (1, 2) else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time, StopCondition(matches=6)).run()
+        time.run(runner(coordinator, executor, time, StopCondition(matches=6)).run())
     assert statuses(database) == {"done": 6, "quarantined": 2}
     assert not events(logs, "platform.down")
 
@@ -663,7 +681,7 @@ def test_a_match_that_was_never_played_goes_back_and_nobody_is_judged(
 ) -> None:
     executor.answer = lambda task: NotPlayed("The scheduler ended.") if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
-        runner(coordinator, executor, time).run()
+        time.run(runner(coordinator, executor, time).run())
     assert [log["reason"] for log in events(logs, "match.returned")] == ["The scheduler ended."]
     assert "match-1-1" not in dict(executor.judgements)
     assert statuses(database) == {"done": 4}
@@ -673,7 +691,7 @@ def test_a_match_that_is_returned_for_ever_is_set_aside(
     coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
 ) -> None:
     executor.answer = lambda task: NotPlayed("The scheduler ended.") if task.match == 1 else recorded(task)
-    runner(coordinator, executor, time, StopCondition(matches=15)).run()
+    time.run(runner(coordinator, executor, time, StopCondition(matches=15)).run())
     assert sum(task.match == 1 for task in executor.tasks) == MAX_LOSSES
     assert statuses(database)["quarantined"] == 1
 
@@ -683,11 +701,11 @@ def test_a_run_waits_while_there_are_no_slots(coordinator: Coordinator, time: Ti
 
     def come() -> None:
         executor.slots = 3
-        time.put(lambda: None)
+        run.alarm.ring()
 
     time.after(1000.0, come)
     run = runner(coordinator, executor, time)
-    assert run.run()
+    assert time.run(run.run())
     assert (run.recorded, executor.most) == (4, 3)
     assert time.waits < 100
 
@@ -706,5 +724,5 @@ def test_many_slots_are_filled_in_several_transactions_without_a_pause(
     executor = FakeExecutor(time, slots=5)
     began = time.now
     executor.answer = lambda task: recorded(task) if time.now - began < 1.01 else None
-    assert Runner(coordinator, executor, StopCondition(matches=5), time, time, max_at_once=2).run()
+    assert time.run(Runner(coordinator, executor, StopCondition(matches=5), max_at_once=2).run())
     assert (counts, executor.most) == ([2, 2, 1], 5)

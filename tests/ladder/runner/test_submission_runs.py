@@ -71,7 +71,7 @@ def hand_in(database: Database, owner: str = "ada") -> list[int]:
 
 
 def runner(coordinator: Coordinator, executor: FakeExecutor, time: Time, matches: int | None = None) -> Runner:
-    return Runner(coordinator, executor, StopCondition(matches), time, time)
+    return Runner(coordinator, executor, StopCondition(matches))
 
 
 def statuses(database: Database) -> Counter[str]:
@@ -101,7 +101,7 @@ def test_trials_take_a_quarter_of_the_slots_and_matches_the_others(
         hand_in(database, owner)
     executor = FakeExecutor(time, slots)
     run = runner(coordinator, executor, time, matches=2 * slots)
-    assert run.run()
+    assert time.run(run.run())
     assert (executor.most_trials, executor.most, run.recorded) == (share, slots, 2 * slots)
     assert statuses(database)["entered"] == versions(database) == len(executor.trials)
 
@@ -113,7 +113,7 @@ def test_a_run_of_so_many_matches_ends_and_what_waits_is_tried_another_time(
         hand_in(database, owner)
     executor = FakeExecutor(time)
     run = runner(coordinator, executor, time, matches=3)
-    assert run.run()
+    assert time.run(run.run())
     assert run.recorded == 3
     assert statuses(database) == {"entered": len(executor.trials), "queued": len(OWNERS) - len(executor.trials)}
     assert 0 < len(executor.trials) < len(OWNERS)
@@ -126,7 +126,7 @@ def test_submissions_are_tried_where_nobody_can_play(coordinator: Coordinator, t
     for owner in OWNERS[:4]:
         hand_in(database, owner)
     run = runner(coordinator, FakeExecutor(time), time, matches=2)
-    assert run.run()
+    assert time.run(run.run())
     assert (run.recorded, statuses(database)) == (2, {"entered": 4})
 
 
@@ -138,7 +138,7 @@ def test_a_submission_that_comes_while_nothing_happens_is_found(
     run = runner(coordinator, executor, time)
     time.after(200.0, lambda: hand_in(database).clear())
     time.after(230.0, run.stop)
-    run.run()
+    time.run(run.run())
     assert statuses(database) == {"entered": 1}
 
 
@@ -148,7 +148,7 @@ def test_stop_ends_what_is_tried_and_begins_no_more(coordinator: Coordinator, ti
     executor = FakeExecutor(time)
     run = runner(coordinator, executor, time)
     time.after(5.0, run.stop)
-    assert run.run()
+    assert time.run(run.run())
     assert statuses(database) == {"entered": 1, "queued": 11}
     assert len(executor.trials) == 1
 
@@ -158,10 +158,10 @@ def test_abort_gives_back_what_is_tried(coordinator: Coordinator, time: Time, da
     run = runner(coordinator, FakeExecutor(time), time)
     time.after(5.0, run.stop)
     time.after(6.0, run.stop)
-    assert not run.run()
+    assert not time.run(run.run())
     row = stored(database, number)
     assert (row.status, row.failures, row.holder, versions(database)) == ("queued", 0, None, 0)
-    assert runner(coordinator, FakeExecutor(time), time, matches=1).run()
+    assert time.run(runner(coordinator, FakeExecutor(time), time, matches=1).run())
     assert (stored(database, number).status, stored(database, number).attempt) == ("entered", 2)
 
 
@@ -185,7 +185,7 @@ def test_what_a_lost_worker_tried_is_tried_again(
 
     executor = FakeExecutor(time, trial=trial)
     executor.seconds = 10.0
-    assert runner(coordinator, executor, time, matches=6).run()
+    assert time.run(runner(coordinator, executor, time, matches=6).run())
     row = stored(database, number)
     assert (row.status, row.attempt, row.failures, versions(database)) == ("entered", 2, 1, 1)
 
@@ -201,7 +201,7 @@ def test_an_answer_for_another_submission_counts_for_neither(
 
     executor = FakeExecutor(time, slots=8, trial=trial)
     executor.seconds = 10.0
-    assert runner(coordinator, executor, time, matches=18).run()
+    assert time.run(runner(coordinator, executor, time, matches=18).run())
     assert [stored(database, number).failures for number in (*first, *second)] == [1, 0]
     assert statuses(database) == {"entered": 2}
 
@@ -215,7 +215,7 @@ def test_who_never_answers_is_given_up_when_the_lease_ends(
     executor.seconds = 500.0
     run = runner(coordinator, executor, time)
     time.after(TRIAL_SECONDS + GRACE + 600.0, run.stop)  # a slot is free when a match is over
-    run.run()
+    time.run(run.run())
     row = stored(database, number)
     assert (row.status, row.attempt, row.failures) == ("entered", 2, 0)
     assert executor.futures[f"submission-{number}-1"].cancelled()
@@ -232,29 +232,27 @@ def test_what_is_withdrawn_is_not_tried_to_its_end(coordinator: Coordinator, tim
 
     time.after(20.0, take_back)
     began = time()
-    assert runner(coordinator, executor, time, matches=1).run()
+    assert time.run(runner(coordinator, executor, time, matches=1).run())
     assert executor.futures[f"submission-{number}-1"].cancelled()
     assert time() - began < 60.0  # its slot was free for the match at once
     assert (stored(database, number).status, versions(database)) == ("withdrawn", 0)
 
 
-def test_a_trial_that_cannot_be_stopped_after_its_submission_was_withdrawn_comes_too_late(
+def test_a_trial_that_ends_right_after_its_submission_was_withdrawn_comes_too_late(
     coordinator: Coordinator, time: Time, database: Database
 ) -> None:
     (number,) = hand_in(database)
-    executor = FakeExecutor(time, slots=2)
-    executor.seconds, executor.trial_seconds = 100.0, 50.0
 
-    def take_back() -> None:
-        executor.futures[f"submission-{number}-1"].set_running_or_notify_cancel()
+    def trial(task: SubmissionTask) -> SubmissionOutcome:
         with database.write() as session:
             withdraw(session, number, time())
+        return fit(task)
 
-    time.after(20.0, take_back)
+    executor = FakeExecutor(time, slots=2, trial=trial)
     with capture_logs() as logs:
-        assert runner(coordinator, executor, time, matches=2).run()
+        assert time.run(runner(coordinator, executor, time, matches=20).run())
     found = [log["event"] for log in logs if log["event"].startswith("submission.")]
-    assert found == ["submission.started", "submission.lost", "submission.late"]
+    assert found == ["submission.started", "submission.late"]
     assert (stored(database, number).status, versions(database)) == ("withdrawn", 0)
 
 
@@ -273,7 +271,7 @@ def test_no_submission_fails_because_the_platform_is_gone_for_a_while(
     run = runner(coordinator, executor, time)
     time.after(900.0, run.stop)
     with capture_logs() as logs:
-        run.run()
+        time.run(run.run())
     row = stored(database, number)
     assert (row.status, row.failures) == ("entered", 1)
     assert [log["event"] for log in logs if log["event"].startswith("platform")] == ["platform.down", "platform.up"]
@@ -286,7 +284,7 @@ def test_where_only_this_submission_fails_matches_go_on(
     executor = FakeExecutor(time, trial=trial_void)
     executor.seconds = 5.0
     run = runner(coordinator, executor, time, matches=20)
-    assert run.run()
+    assert time.run(run.run())
     assert (run.recorded, stored(database, number).status) == (20, "failed")
     assert stored(database, number).attempt == MAX_FAILURES
 
@@ -300,7 +298,7 @@ def test_a_lost_container_in_a_trial_says_nothing_of_the_platform(
     probes: list[None] = []
     executor.is_ready = lambda: probes.append(None)
     run = runner(coordinator, executor, time, matches=20)
-    assert run.run()
+    assert time.run(run.run())
     assert (run.recorded, stored(database, number).status, probes) == (20, "failed", [])
     assert stored(database, number).reason == ALWAYS_LOST.format(MAX_FAILURES)
 
@@ -313,7 +311,7 @@ def test_a_trial_whose_worker_lied_goes_back_without_a_failure(
     executor.sees_to = True
     executor.trial_seconds = 2.0
     executor.trial = lambda task: "garbage" if task.attempt == 1 else fit(task)
-    assert runner(coordinator, executor, time, matches=6).run()
+    assert time.run(runner(coordinator, executor, time, matches=6).run())
     row = stored(database, number)
     assert (row.status, row.failures, row.attempt) == ("entered", 0, 2)
     assert executor.judgements.count((f"submission-{number}-1", Judgement.INVALID)) == 1
@@ -326,7 +324,7 @@ def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time:
     executor.seconds = 500.0  # matches are not the point, and each is played
     run = runner(coordinator, executor, time)
     time.after(1000.0, run.stop)
-    run.run()
+    time.run(run.run())
     row = stored(database, number)
     assert (row.status, row.failures, row.attempt) == ("failed", 0, MAX_LOSSES)
 
@@ -363,7 +361,7 @@ def test_an_outcome_that_no_trial_can_have_stops_neither_matches_nor_the_next_at
     executor.trial_seconds = 2.0
     executor.trial = lambda task: answer(task) if task.attempt == 1 else fit(task)
     run = runner(coordinator, executor, time, matches=20)
-    assert run.run()
+    assert time.run(run.run())
     row = stored(database, number)
     assert (run.recorded, row.status, row.attempt) == (20, "entered", 2)
     assert executor.judgements.count((f"submission-{number}-1", Judgement.INVALID)) == 1
@@ -384,7 +382,7 @@ def test_an_outcome_that_cannot_be_stored_is_void_and_the_others_go_on(
     executor = FakeExecutor(time)
     executor.trial_seconds = 2.0
     run = runner(coordinator, executor, time, matches=20)
-    assert run.run()
+    assert time.run(run.run())
     row = stored(database, number)
     assert (run.recorded, row.status, row.attempt) == (20, "failed", MAX_FAILURES)
     assert "cannot store a text with a NUL character" in row.reason
@@ -399,6 +397,6 @@ def test_what_a_bot_made_of_its_refusal_is_stored_without_what_no_database_holds
     executor.trial = lambda task: SubmissionOutcome(
         submission=task.submission, attempt=task.attempt, refused="It plays gongzhu\0, and not hearts."
     )
-    assert runner(coordinator, executor, time, matches=6).run()
+    assert time.run(runner(coordinator, executor, time, matches=6).run())
     row = stored(database, number)
     assert (row.status, row.reason) == ("refused", "It plays gongzhu�, and not hearts.")

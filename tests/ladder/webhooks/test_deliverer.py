@@ -19,12 +19,13 @@ from ladder.app import webhooks
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.results.files import WakeFile
+from ladder.runner.lease_loop import LeaseLoop
 from ladder.store.commands.outbox import post
 from ladder.store.database import Database
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.deliverer import MAX_AT_ONCE, OTHER_KEY, Deliverer, DelivererThread, OutboxRows
+from ladder.webhooks.deliverer import MAX_AT_ONCE, OTHER_KEY, DelivererThread, Deliveries, OutboxRows
 from ladder.webhooks.sending import Outcome
 from tests.ladder.databases import backend
 from tests.ladder.ladders import NOW
@@ -122,7 +123,9 @@ async def delivering(
     """A deliverer; gives what lets it look at once."""
     files = WakeFile(ladder.settings.data_dir / holder)
     rows = OutboxRows(ladder.database, ladder.clock, holder)
-    task = asyncio.ensure_future(Deliverer(rows, files, sent, keys, random.Random(1), retry_seconds=0.01).run())
+    task = asyncio.ensure_future(
+        LeaseLoop([Deliveries(rows, files, sent, keys, random.Random(1), retry_seconds=0.01)]).run()
+    )
     try:
         yield files.wake
     finally:
@@ -157,7 +160,7 @@ async def test_a_slow_receiver_keeps_no_other_one_waiting(ladder: Ladder) -> Non
 
 
 async def test_two_deliverers_never_both_send_the_same_attempt(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.runner.lease_loop.LEASE_SECONDS", 86_400.0)  # of real time, in PostgreSQL
+    monkeypatch.setattr("ladder.runner.leased_rows.LEASE_SECONDS", 86_400.0)  # of real time, in PostgreSQL
     add(ladder, 1)
     add(ladder, 2)
     write(ladder, 10)
@@ -306,7 +309,7 @@ def test_a_mistake_of_the_platform_ends_no_deliverer(monkeypatch: pytest.MonkeyP
     tries = []
 
     @contextmanager
-    def made() -> Iterator[Deliverer]:
+    def made() -> Iterator[Deliveries]:
         tries.append(1)
         raise ZeroDivisionError
         yield
