@@ -64,7 +64,7 @@ class Alarm:
                 self._loop.call_soon_threadsafe(call)
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
+    def ringing_here(self) -> Iterator[None]:
         """Let the event loop that runs now be the one that is woken."""
         self._loop = asyncio.get_running_loop()
         while self._calls:
@@ -150,7 +150,7 @@ class Attempt:
         self.work = work
         self.lease = lease
         self.until = until
-        """When it is given up, by the clock of the event loop."""
+        """Time at which it is given up, by the clock of the event loop."""
         self.is_given_up = False
         self.task = asyncio.ensure_future(_came_of(work, lease))
 
@@ -211,7 +211,7 @@ class LeaseLoop:
             True if nothing was under way then.
         """
         with ExitStack() as stack:
-            stack.enter_context(self.alarm.heard())
+            stack.enter_context(self.alarm.ringing_here())
             for work in self._works:
                 stack.enter_context(work.watching(self.alarm.ring))
             try:

@@ -301,12 +301,8 @@ def test_a_program_that_is_found_missing_by_an_attempt_that_is_over_suspends_nob
     coordinator: Coordinator, database: Database
 ) -> None:
     (task,) = coordinator.take(1)
-    assert (
-        coordinator.fail(
-            task.model_copy(update={"attempt": task.attempt + 1}), "Its image is gone.", task.bots[0].identity
-        )
-        is None
-    )
+    other = task.model_copy(update={"attempt": task.attempt + 1})
+    assert coordinator.fail(other, "Its image is gone.", task.bots[0].identity) is None
     assert {state for state, *_ in states(database).values()} == {State.ACTIVE}
 
 

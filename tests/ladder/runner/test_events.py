@@ -1,4 +1,4 @@
-"""The alarm of a loop: it is heard while the loop waits, and before it runs."""
+"""The alarm of a loop: it ends a wait, and what is called before the loop runs is not lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:
         alarm.call(lambda: handled.append("too late"))
 
     async def wait() -> None:
-        with alarm.heard():
+        with alarm.ringing_here():
             thread = threading.Thread(target=other)
             asyncio.get_running_loop().call_soon(thread.start)
             while not handled:
@@ -42,7 +42,7 @@ async def test_what_is_called_before_the_loop_runs_or_between_two_waits_is_done_
     alarm, done = Alarm(), list[int]()
     for number in (1, 2, 3):
         alarm.call(lambda number=number: done.append(number))  # type: ignore[misc]
-    with alarm.heard():
+    with alarm.ringing_here():
         assert done == [1, 2, 3]
         await alarm.wait(PATIENCE)  # it has rung
         alarm.call(lambda: done.append(4))
@@ -53,7 +53,7 @@ async def test_what_is_called_before_the_loop_runs_or_between_two_waits_is_done_
 
 async def test_another_thread_ends_the_wait_and_after_the_loop_nothing_is_called() -> None:
     alarm, done = Alarm(), list[int]()
-    with alarm.heard():
+    with alarm.ringing_here():
         thread = threading.Thread(target=lambda: alarm.call(lambda: done.append(1)))
         thread.start()
         while not done:
@@ -66,7 +66,7 @@ def test_an_alarm_of_a_loop_that_has_ended_rings_for_nobody() -> None:
     alarm, done = Alarm(), list[int]()
 
     async def hear() -> None:
-        with alarm.heard():
+        with alarm.ringing_here():
             pass
 
     asyncio.run(hear())

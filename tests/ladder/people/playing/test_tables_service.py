@@ -17,6 +17,7 @@ from ladder.people.seat.client import PersonClient
 from ladder.people.tables.chairs import AT_THE_TABLE, end, join, table_page, take_back
 from ladder.people.tables.opening import GUEST_DAYS, open_table
 from ladder.results.files import TableFiles
+from ladder.runner import leased_rows
 from ladder.settings.settings import load_settings
 from ladder.store.names import find_stored_bot
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
@@ -265,7 +266,10 @@ def test_a_table_whose_bot_is_not_to_be_had_ends_with_the_reason(ladder: Ladder)
     in_loop(play())
 
 
-def test_two_processes_share_the_tables(ladder: Ladder) -> None:
+def test_two_processes_share_the_tables(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RENEW_SECONDS", "LEASE_SECONDS"):  # both are this process, and each would put back the other's tables
+        monkeypatch.setattr(leased_rows, name, 3600.0)
+
     async def play() -> None:
         async with tables_process(ladder), tables_process(ladder):
             opened = [open_table(ladder, ONE_DEAL, TableVisitor(account=name)) for name in "abcdef"]
