@@ -15,7 +15,7 @@ def test_the_declarations_are_fresh() -> None:
 
 
 def test_each_kind_of_field_has_its_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    class ReplayPart(BaseModel):
+    class DealPlace(BaseModel):
         """A part."""
 
         number: int
@@ -30,16 +30,16 @@ def test_each_kind_of_field_has_its_type(monkeypatch: pytest.MonkeyPatch) -> Non
 
         kind: Literal["a", "b"]
         only: Literal["c"] | None
-        parts: tuple[ReplayPart, ...]
+        parts: tuple[DealPlace, ...]
         rows: tuple[tuple[float | None, ...], ...]
-        by_name: dict[str, ReplayPart]
+        by_name: dict[str, DealPlace]
         is_over: bool = False
 
     monkeypatch.setattr(shapes, "SENT", (Whole,))
     assert shapes.declarations() == (
         shapes.HEAD
-        + "\n/** A part. */\nexport interface Part {\n  number: number;\n}\n"
+        + "\n/** A part. */\nexport interface Place {\n  number: number;\n}\n"
         + "\n/** The whole, in two lines. */\nexport interface Whole {\n"
-        + '  kind: "a" | "b";\n  only: "c" | null;\n  parts: Part[];\n  rows: (number | null)[][];\n'
-        + "  by_name: Record<string, Part>;\n  is_over: boolean;\n}\n"
+        + '  kind: "a" | "b";\n  only: "c" | null;\n  parts: Place[];\n  rows: (number | null)[][];\n'
+        + "  by_name: Record<string, Place>;\n  is_over: boolean;\n}\n"
     )
