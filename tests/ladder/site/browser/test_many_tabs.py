@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -176,16 +176,31 @@ def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
         del rest[:more]
         sent += more
         page.wait_for_function("mark => document.querySelector('live-match').mark === mark", arg=f"1-{sent}")
-        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-        (row,) = httpx.get(f"{place.url}/api/v1/live").json()
-        for table in row["progress"]["tables"]:
-            shown, moment = page.evaluate(SHOWN, table["table"]), table["moment"]
-            fields = ("trick", "leader", "cards", "winning", "complete", "scores", "totals")
-            assert [shown["moment"][name] for name in fields] == [moment[name] for name in fields]
-            assert shown["moment"]["seats"] == moment["seats"]
-            on_table = [] if moment["scores"] else moment["cards"].split()
-            assert shown["trick"].split() == sorted(on_table)
-            assert shown["hands"].split() == sorted(" ".join(seat["hand"] for seat in moment["seats"]).split())
+        wait_for(page, lambda: is_drawn_as_answered(page, place))
+
+
+def is_drawn_as_answered(page: Page, place: Place) -> bool:
+    """True if the page draws each table of the running match as the API gives it."""
+    tables = [*drawn_and_answered(page, place)]
+    return bool(tables) and all(shown == answered for shown, answered in tables)
+
+
+def drawn_and_answered(page: Page, place: Place) -> Iterator[tuple[list[Any], list[Any]]]:
+    """For each table of the running match: the moment and the cards that the page draws, and those of the API."""
+    (row,) = httpx.get(f"{place.url}/api/v1/live").json()
+    fields = ("trick", "leader", "cards", "winning", "complete", "scores", "totals", "seats")
+    for table in row["progress"]["tables"]:
+        shown, moment = page.evaluate(SHOWN, table["table"]), table["moment"]
+        on_table = [] if moment["scores"] else moment["cards"].split()
+        hands = " ".join(seat["hand"] for seat in moment["seats"]).split()
+        yield (
+            [
+                *(shown["moment"][name] for name in fields),
+                sorted(shown["trick"].split()),
+                sorted(shown["hands"].split()),
+            ],
+            [*(moment[name] for name in fields), sorted(on_table), sorted(hands)],
+        )
 
 
 def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
