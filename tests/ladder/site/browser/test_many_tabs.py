@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -154,53 +154,6 @@ def test_a_tab_that_comes_late_has_all_events_once(
     late = at(context.new_page(), place.live)
     late.wait_for_function(DONE)
     assert late.inner_text(".live-points") == early.inner_text(".live-points")
-
-
-SHOWN = """number => {
-  const live = document.querySelector("live-match");
-  const moment = live.rotations.get(number).moment();
-  const felt = live.drawn.get(number).section.querySelector(".felt");
-  const cards = (what) => [...felt.querySelectorAll(what)].map((card) => card.dataset.card).sort().join(" ");
-  return { moment, trick: cards(".spot > .card"), hands: cards(".hand > .card:not(.back)") };
-}"""
-
-
-def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
-    place: Place, context: BrowserContext, live_lines: Iterator[str]
-) -> None:
-    page = at(context.new_page(), place.live)
-    rest, sent = list(live_lines), 30
-    for more in (1, 7, 20, 20, 40, 11):
-        for line in rest[:more]:
-            place.writer.append(RUNNING, 1, line)
-        del rest[:more]
-        sent += more
-        page.wait_for_function("mark => document.querySelector('live-match').mark === mark", arg=f"1-{sent}")
-        wait_for(page, lambda: is_drawn_as_answered(page, place))
-
-
-def is_drawn_as_answered(page: Page, place: Place) -> bool:
-    """True if the page draws each table of the running match as the API gives it."""
-    tables = [*drawn_and_answered(page, place)]
-    return bool(tables) and all(shown == answered for shown, answered in tables)
-
-
-def drawn_and_answered(page: Page, place: Place) -> Iterator[tuple[list[Any], list[Any]]]:
-    """For each table of the running match: the moment and the cards that the page draws, and those of the API."""
-    (row,) = httpx.get(f"{place.url}/api/v1/live").json()
-    fields = ("trick", "leader", "cards", "winning", "complete", "scores", "totals", "seats")
-    for table in row["progress"]["tables"]:
-        shown, moment = page.evaluate(SHOWN, table["table"]), table["moment"]
-        on_table = [] if moment["scores"] else moment["cards"].split()
-        hands = " ".join(seat["hand"] for seat in moment["seats"]).split()
-        yield (
-            [
-                *(shown["moment"][name] for name in fields),
-                sorted(shown["trick"].split()),
-                sorted(shown["hands"].split()),
-            ],
-            [*(moment[name] for name in fields), sorted(on_table), sorted(hands)],
-        )
 
 
 def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
