@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
+from ladder.app.live import attempt_of
 from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
+from ladder.store.names import find_match
 from ladder.values.people import TableOrder, TableVisitor
 from pigpen.rules import PRESETS
 from tests.ladder.site.browser.at_table import by_mouse, next_wanted
@@ -24,7 +27,7 @@ from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from playwright.sync_api import BrowserContext, Page
 
@@ -53,6 +56,16 @@ class Place:
     ladder: Ladder
     url: str
     writer: LiveWriter
+
+    @property
+    def attempt(self) -> int:
+        """The number of the attempt that is played."""
+        return attempt_of(self.ladder, RUNNING)[0]
+
+    def send(self, lines: Iterable[str]) -> None:
+        """Send events of the match that is played."""
+        for line in lines:
+            self.writer.append(RUNNING, self.attempt, line)
 
     def seat(self) -> str:
         """Open a table; the address of the link to its chair."""
@@ -92,14 +105,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 @pytest.fixture
 def live_lines(place: Place) -> Iterator[Iterator[str]]:
-    """The lines of the match, of which the first ones have been sent."""
+    """The lines of another attempt at the match, of which the first ones have been sent."""
+    with place.ladder.database.write() as session:
+        find_match(session, RUNNING).attempt += 1
     sent, _ = without_loop(watched, PRESETS["gongzhu"], "boards:1")
     lines = iter(sent)
-    place.writer.begin(RUNNING, 1)
-    for _ in range(30):
-        place.writer.append(RUNNING, 1, next(lines))
+    place.writer.begin(RUNNING, place.attempt)
+    place.send(islice(lines, 30))
     yield lines
-    place.writer.end(RUNNING, 1, "done")
+    place.writer.end(RUNNING, place.attempt, "done")
 
 
 @pytest.fixture
@@ -135,8 +149,7 @@ def test_nine_tabs_of_tables_and_matches_all_load_and_show_what_comes_next(
         (last,) = wanted
         by_mouse(table[0], last.split()[0])
         assert len({next_wanted(each, last) for each in table}) == 1
-    for line in live_lines:
-        place.writer.append(RUNNING, 1, line)
+    place.send(live_lines)
     spectator.wait_for_selector(CARD_PLAYED)
     for each, text in zip(lives, before, strict=True):
         each.wait_for_function("before => document.querySelector('.live-tables').innerText !== before", arg=text)
@@ -148,12 +161,44 @@ def test_a_tab_that_comes_late_has_all_events_once(
     place: Place, context: BrowserContext, live_lines: Iterator[str]
 ) -> None:
     early = at(context.new_page(), place.live)
-    for line in live_lines:
-        place.writer.append(RUNNING, 1, line)
+    place.send(live_lines)
     early.wait_for_function(DONE)
     late = at(context.new_page(), place.live)
     late.wait_for_function(DONE)
     assert late.inner_text(".live-points") == early.inner_text(".live-points")
+
+
+SHOWN = """number => {
+  const live = document.querySelector("live-match");
+  const moment = live.rotations.get(number).moment();
+  const felt = live.drawn.get(number).section.querySelector(".felt");
+  const cards = (what) => [...felt.querySelectorAll(what)].map((card) => card.dataset.card).sort().join(" ");
+  return { moment, trick: cards(".spot > .card"), hands: cards(".hand > .card:not(.back)") };
+}"""
+
+
+def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    page = at(context.new_page(), place.live)
+    rest, sent = list(live_lines), 30
+    for more in (1, 7, 20, 20, 40, 11):
+        place.send(rest[:more])
+        del rest[:more]
+        sent += more
+        page.wait_for_function(
+            "mark => document.querySelector('live-match').mark === mark", arg=f"{place.attempt}-{sent}"
+        )
+        page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+        (row,) = httpx.get(f"{place.url}/api/v1/live").json()
+        for table in row["progress"]["tables"]:
+            shown, moment = page.evaluate(SHOWN, table["table"]), table["moment"]
+            fields = ("trick", "leader", "cards", "winning", "complete", "scores", "totals")
+            assert [shown["moment"][name] for name in fields] == [moment[name] for name in fields]
+            assert shown["moment"]["seats"] == moment["seats"]
+            on_table = [] if moment["scores"] else moment["cards"].split()
+            assert shown["trick"].split() == sorted(on_table)
+            assert shown["hands"].split() == sorted(" ".join(seat["hand"] for seat in moment["seats"]).split())
 
 
 def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
@@ -188,8 +233,7 @@ def test_a_hidden_tab_lets_go_of_its_stream_and_follows_again_when_it_is_looked_
     page.evaluate(HIDE, True)
     page.clock.fast_forward(31_000)
     wait_for(page, lambda: place.streams == 0)
-    for line in live_lines:
-        place.writer.append(RUNNING, 1, line)
+    place.send(live_lines)
     page.evaluate(HIDE, False)
     page.clock.resume()
     page.wait_for_function(DONE)
