@@ -39,7 +39,7 @@ import grpc
 import grpc.aio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from ladder.sandbox.base import Program, Sandbox
     from referee.match.formats import MatchSpec
@@ -237,40 +237,65 @@ AS_IT_COMES = "event_engine_client,event_engine_listener"
 """GRPC_EXPERIMENTS for what grpcio 1.80 and later does by default; `pigpen.wire.transport` leaves it so."""
 
 
-class PlainLane:
-    """A ping-pong that another process plays, a deal at a time."""
+class AskedProcess:
+    """Another process of a benchmark, which answers each line with one."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
+    async def ask(self, line: str = "") -> bytes:
+        """Send a line; give the answer."""
+        assert self._process.stdin
+        self._process.stdin.write(f"{line}\n".encode())
+        return await self.line()
+
+    async def line(self) -> bytes:
+        """
+        Read the next line that the process prints.
+
+        Raises:
+            RuntimeError: If it has ended.
+        """
+        assert self._process.stdout
+        if not (line := await self._process.stdout.readline()):
+            raise RuntimeError(f"a process has ended with exit code {await self._process.wait()}")
+        return line
+
+
+@contextlib.asynccontextmanager
+async def asked_process(module: str, *arguments: str, environment: Mapping[str, str]) -> AsyncIterator[AskedProcess]:
+    """Yield a process that runs a module, after it has printed its first line; it ends when its input does."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", module, *arguments, stdin=pipe, stdout=pipe, env=os.environ | environment
+    )
+    try:
+        asked = AskedProcess(process)
+        await asked.line()
+        yield asked
+    finally:
+        assert process.stdin
+        process.stdin.close()
+        await process.wait()
+
+
+class PlainLane:
+    """A ping-pong that another process plays, a deal at a time."""
+
+    def __init__(self, process: AskedProcess) -> None:
+        self._process = process
+
     async def step(self) -> int:
         """Make as many round trips as a deal has decisions."""
-        assert self._process.stdin
-        self._process.stdin.write(b"\n")
-        return await self.number()
-
-    async def number(self) -> int:
-        """Read the next number that the process prints."""
-        assert self._process.stdout
-        return int(await self._process.stdout.readline())
+        return int(await self._process.ask())
 
 
 @contextlib.asynccontextmanager
 async def plain(kind: str) -> AsyncIterator[PlainLane]:
     """Yield four bare clients, in `processes` or `containers`, with a server each, and with gRPC as it comes."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.lanes", kind, stdin=pipe, stdout=pipe,
-        env=os.environ | {"GRPC_EXPERIMENTS": AS_IT_COMES, "GRPC_VERBOSITY": "ERROR"},
-    )  # fmt: skip
-    try:
-        lane = PlainLane(process)
-        await lane.number()
-        yield lane
-    finally:
-        assert process.stdin
-        process.stdin.close()
-        await process.wait()
+    environment = {"GRPC_EXPERIMENTS": AS_IT_COMES, "GRPC_VERBOSITY": "ERROR"}
+    async with asked_process("benchmarks.lanes", kind, environment=environment) as process:
+        yield PlainLane(process)
 
 
 async def _serve(kind: str) -> None:

@@ -14,11 +14,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import sys
 from typing import TYPE_CHECKING
 
 from benchmarks import wire_table
+from benchmarks.lanes import AskedProcess, asked_process
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared
 from benchmarks.wire_table import Deals
@@ -44,39 +43,20 @@ KINDS: dict[str, tuple[str, Callable[[Deals], float]]] = {
 class RemoteLane:
     """A table in another process."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: AskedProcess) -> None:
         self._process = process
 
     async def play(self, deals: int) -> Deals:
         """Play some deals."""
-        assert self._process.stdin
-        self._process.stdin.write(f"{deals}\n".encode())
-        return Deals(**json.loads(await self.line()))
-
-    async def line(self) -> bytes:
-        """Read the next line that the process prints."""
-        assert self._process.stdout
-        if not (line := await self._process.stdout.readline()):
-            raise RuntimeError(f"a table has ended with exit code {await self._process.wait()}")
-        return line
+        return Deals(**json.loads(await self._process.ask(str(deals))))
 
 
 @contextlib.asynccontextmanager
 async def remote_lane(name: str, millis: int) -> AsyncIterator[RemoteLane]:
     """Yield a table whose messages go the way of that *name*, with bots that think *millis* milliseconds."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.wire_table", name, str(millis), stdin=pipe, stdout=pipe,
-        env=os.environ | wire_table.WAYS[name].environment,
-    )  # fmt: skip
-    try:
-        lane = RemoteLane(process)
-        await lane.line()
-        yield lane
-    finally:
-        assert process.stdin
-        process.stdin.close()
-        await process.wait()
+    environment = wire_table.WAYS[name].environment
+    async with asked_process("benchmarks.wire_table", name, str(millis), environment=environment) as process:
+        yield RemoteLane(process)
 
 
 async def costs(ways: Sequence[str], millis: int, rounds: int, deals: int) -> list[list[Deals]]:

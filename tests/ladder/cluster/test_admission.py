@@ -230,7 +230,7 @@ async def test_a_worker_whose_certificate_is_taken_back_says_so_and_does_not_com
         assert program.poll() is None, "the coordinator's machine may be being set up again"
         program.terminate()
         rest, _ = await asyncio.to_thread(program.communicate)
-        assert AGAIN not in rest, "it is said once"
+        assert AGAIN not in rest, "printed twice"
         assert cluster.connected == set()
     finally:
         await cluster.close()

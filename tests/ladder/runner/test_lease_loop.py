@@ -210,7 +210,7 @@ async def test_what_could_not_be_stored_is_stored_later_and_nothing_is_done_twic
                 await comes(lambda: row(database, number).status == "over")
             else:
                 await comes(lambda: (number, 2) in loop.began)
-            await comes(lambda: any(log["event"] == "platform.up" for log in logs))  # said after the row is there
+            await comes(lambda: any(log["event"] == "platform.up" for log in logs))  # logged after the row is written
     assert loop.began == [(number, 1), (number, 2)][: 1 + is_failure]
     assert (row(database, number).failures, row(database, number).losses) == (int(is_failure), 0)
     assert [log["event"] for log in logs if log["event"].startswith("platform")] == ["platform.down", "platform.up"]

@@ -273,7 +273,7 @@ def test_a_person_sees_every_card_of_a_deal_and_nothing_before_all_have_chosen(r
 
 
 async def listen(socket: Path, token: str, rules: Rules, rng: Random) -> tuple[list[bytes], str]:
-    """Play a match over a bare stream; every message as it came, and everything else that was said."""
+    """Play a match over a bare stream; every message as it came, and every other output."""
     messages: list[bytes] = []
     async with raw_bot(socket.parent, token) as bot:
         while True:
