@@ -226,7 +226,8 @@ export class PlayedDeal {
 
   /** Cards that another seat is known to hold. @param {number} seat @param {{card: string}[]} shown */
   #guessed(seat, shown) {
-    const given = this.seat !== null && this.offset && this.#to(this.seat) === seat ? this.passed[this.seat] : [];
+    const hasGiven = this.seat !== null && this.seat !== PUBLIC && this.offset && this.#to(this.seat) === seat;
+    const given = hasGiven ? this.passed[/** @type {number} */ (this.seat)] : [];
     return [...new Set([...given, ...shown.map((each) => each.card)])].filter((card) => !this.played.has(card));
   }
 }

@@ -6,7 +6,7 @@ import json
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import httpx
 import pytest
@@ -16,6 +16,7 @@ from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
+from ladder.store.models import Variant
 from ladder.store.names import find_match
 from ladder.values.people import TableOrder, TableVisitor
 from pigpen.rules import PRESETS
@@ -62,6 +63,19 @@ class Place:
         """The number of the attempt that is played."""
         return attempt_of(self.ladder, RUNNING)[0]
 
+    def begin(self, variant: str) -> None:
+        """Begin another attempt, at a match of that variant."""
+        with self.ladder.database.write() as session:
+            if session.get(Variant, variant) is None:
+                session.add(Variant(name=variant, rules=PRESETS[variant].to_plain(), added=0.0))
+            match = find_match(session, RUNNING)
+            match.variant, match.attempt = variant, match.attempt + 1
+        self.writer.begin(RUNNING, self.attempt)
+
+    def end(self) -> None:
+        """End the attempt."""
+        self.writer.end(RUNNING, self.attempt, "done")
+
     def send(self, lines: Iterable[str]) -> None:
         """Send events of the match that is played."""
         for line in lines:
@@ -106,14 +120,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 @pytest.fixture
 def live_lines(place: Place) -> Iterator[Iterator[str]]:
     """The lines of another attempt at the match, of which the first ones have been sent."""
-    with place.ladder.database.write() as session:
-        find_match(session, RUNNING).attempt += 1
     sent, _ = without_loop(watched, PRESETS["gongzhu"], "boards:1")
     lines = iter(sent)
-    place.writer.begin(RUNNING, place.attempt)
+    place.begin("gongzhu")
     place.send(islice(lines, 30))
     yield lines
-    place.writer.end(RUNNING, place.attempt, "done")
+    place.end()
 
 
 @pytest.fixture
@@ -177,15 +189,29 @@ SHOWN = """number => {
 }"""
 
 
+@pytest.mark.parametrize(
+    ("variant", "public"),
+    [
+        ("gongzhu", "played"),
+        ("gongzhu-sale", "played"),
+        ("hearts", "played"),
+        ("chinese-hearts", "played"),
+        ("gongzhu-sale", "open"),
+        ("hearts", "open"),
+    ],
+)
 def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
-    place: Place, context: BrowserContext, live_lines: Iterator[str]
+    place: Place, context: BrowserContext, variant: str, public: Literal["played", "open"]
 ) -> None:
-    page = at(context.new_page(), place.live)
-    rest, sent = list(live_lines), 30
-    for more in (1, 7, 20, 20, 40, 11):
+    rest, _ = without_loop(watched, PRESETS[variant], "boards:1", public)
+    place.begin(variant)
+    page, sent = context.new_page(), 0
+    for more in (3, 2, 4, 22, 7, 20, 20, 40, 11):
         place.send(rest[:more])
         del rest[:more]
         sent += more
+        if sent == more:
+            at(page, place.live)
         page.wait_for_function(
             "mark => document.querySelector('live-match').mark === mark", arg=f"{place.attempt}-{sent}"
         )
@@ -199,6 +225,7 @@ def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
             on_table = [] if moment["scores"] else moment["cards"].split()
             assert shown["trick"].split() == sorted(on_table)
             assert shown["hands"].split() == sorted(" ".join(seat["hand"] for seat in moment["seats"]).split())
+    place.end()
 
 
 def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
