@@ -1,19 +1,72 @@
-"""The plan of a match, from the words of a user."""
+"""A local match before it is played: a new folder with a bot, the plan from the words of a user, processes apart."""
 
 from __future__ import annotations
 
+import asyncio
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ladder.app.local.folder import new_folder, wire_contract
 from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
+from ladder.app.local.play import play_apart
 from ladder.errors import UserError
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
+from referee.match.match import Unfinished
 from referee.records.file import RecordWriter
 from tests.referee.recorded import SEED, match_lines
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    assert "bot.py" in new_folder(tmp_path, "random").files
+    assert (tmp_path / "bot.py").is_file()
+
+
+def test_who_may_read_it_is_up_to_the_users_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not to how Pigpen was installed: `docker build` copies modes, and a bot must be able to read its program."""
+    (sample := tmp_path / "samples" / "random").mkdir(parents=True, mode=0o700)
+    (sample / "bot.py").touch(0o600)
+    monkeypatch.setattr("ladder.app.local.folder.SAMPLES", tmp_path / "samples")
+    before = os.umask(0o022)
+    try:
+        new_folder(tmp_path / "mybot", "random")
+    finally:
+        os.umask(before)
+    modes = [path.stat().st_mode & 0o777 for path in (tmp_path / "mybot", tmp_path / "mybot" / "bot.py")]
+    assert modes == [0o755, 0o644]
+
+
+def test_a_bot_in_another_language_gets_the_wire_contract_of_the_installed_sdk(tmp_path: Path) -> None:
+    assert "protos" in new_folder(tmp_path, "node").files
+    written = {path.name: path.read_bytes() for path in (tmp_path / "protos" / "pigpen" / "v1").iterdir()}
+    assert written == {path.name: path.read_bytes() for path in wire_contract()}
+    assert set(written) == {"referee.proto", "rules.proto", "view.proto"}
+
+
+def test_a_bot_in_python_gets_no_wire_contract(tmp_path: Path) -> None:
+    assert "protos" not in new_folder(tmp_path, "random").files
+
+
+@pytest.mark.parametrize("there", ["a file in it", "a file", "a broken link"])
+def test_what_is_there_stays_as_it_is(tmp_path: Path, there: str) -> None:
+    folder = tmp_path / "mybot"
+    if there == "a file":
+        folder.write_text("precious")
+    elif there == "a broken link":
+        folder.symlink_to("nowhere")
+    else:
+        folder.mkdir()
+        (folder / "main.py").write_text("precious")
+    before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
+    with pytest.raises(UserError, match="is there already, and not empty"):
+        new_folder(folder, "random")
+    assert before == {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
+
 
 FOUR = ("random", "cautious", "random", "counting")
 
@@ -120,3 +173,12 @@ def test_a_person_resumes_only_what_a_person_began(tmp_path: Path, monkeypatch: 
         writer.write(first.model_copy(update={"bots": ("human", "random", "random#2", "random#3")}))
     with pytest.raises(UserError, match="name these bots, in this order"):
         resumed_match(path, ("human", "random", "random", "random"), SEED.hex())
+
+
+def test_a_match_is_not_resumed_beside_the_bots(tmp_path: Path) -> None:
+    """The record so far is here, and the referee would be there."""
+    plan = new_match(MatchRequest(bots=("random",) * 4, record=tmp_path / "match.jsonl"))
+    begun = replace(plan, begun=Unfinished.__new__(Unfinished))
+    with pytest.raises(UserError, match="--resume needs a Docker engine that sees"):
+        asyncio.run(play_apart(begun, "gongzhu", (), print))
+    assert list(tmp_path.iterdir()) == []
