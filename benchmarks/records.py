@@ -27,7 +27,7 @@ from ladder.settings.settings import load_settings
 from referee.records.file import RecordWriter
 from referee.records.lines import AnyLine, DealLine
 from referee.replay.verify import verify
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, recorded_match
 from tests.referee.recorded import match_lines
 
 if TYPE_CHECKING:

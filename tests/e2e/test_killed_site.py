@@ -1,25 +1,34 @@
-"""The site is killed in the middle of a deal that a person plays: the deal resumes where it was."""
+"""The site, or the computing command, is killed in the middle of its work: it resumes, and the answer is there once."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from sqlalchemy import select
+
+from ladder.app.computing.running import ASKER
+from ladder.app.computing.why import inbox
 from ladder.app.ladder import Ladder
 from ladder.people.playing import play_with_people
 from ladder.people.review.table_replays import record_of
 from ladder.people.tables.chairs import table_page
 from ladder.settings.settings import load_settings
+from ladder.store.computing_models import Computation
 from referee.replay.verify import verify
 from referee.seats.person_seat import PERSON_DEADLINES, PersonSeat
 from tests.e2e.command import PIGPEN, environment
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.people.pages.tables_here import TableBrowser, some_answer, tables_here
 from tests.ports import free_port
-from tests.waiting import PATIENCE
+from tests.processes import children, has_ended
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,3 +83,43 @@ async def test_a_deal_goes_on_after_the_site_was_killed(tmp_path: Path, monkeypa
         found = verify(record_of(ladder, table_page(ladder, ada.name, ada.seat)))
         assert found.holds, found.difference
         assert found.finished
+
+
+T = TypeVar("T")
+
+
+@contextmanager
+def computing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`pigpen ladder compute` while it runs; killed at the end."""
+    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"))
+    with (folder / "computing.err").open("ab") as errors, subprocess.Popen(
+        [PIGPEN, "ladder", "compute"], cwd=folder, env=variables, stderr=errors
+    ) as program:  # fmt: skip
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+def test_a_killed_process_loses_no_question_and_answers_none_twice(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path / "ladder")
+    made = new_ladder(settings)
+    match = recorded_match(made, played("gongzhu"))
+    made.database.close()
+    with Ladder.open(settings) as ladder:
+        assert inbox(ladder, "Trotter").computing
+        with computing(tmp_path) as program:
+            (child, *_) = until(lambda: children(program.pid))
+            os.kill(program.pid, signal.SIGKILL)
+            program.wait()
+            until(lambda: has_ended(child))
+        assert inbox(ladder, "Trotter").computing, "it was killed while it computed, or before"
+        with computing(tmp_path) as program:
+            until(lambda: inbox(ladder, "Trotter").computing is None)
+            program.terminate()
+            assert program.wait() == 128 + signal.SIGTERM
+        found = inbox(ladder, "Trotter")
+        assert (found.matches, len(found.costliest)) == ((match,), 5)
+        with ladder.database.read() as session:
+            visitors = session.scalars(select(Computation.visitor)).all()
+            assert len([each for each in visitors if each != ASKER]) == 1

@@ -16,7 +16,7 @@ from ladder.store import models
 from ladder.values.accounts import Role
 from tests.ladder import ladders, shown
 from tests.ladder.accounts import add_person, token_of
-from tests.ladder.recorded_ladders import packed
+from tests.ladder.ladders import packed
 from tests.ladder.remote_site import log_in, served
 from tests.typed import Typed, typed
 

@@ -13,8 +13,7 @@ from ladder.store.commands import computations
 from ladder.store.commands.puzzles import keep_puzzles
 from ladder.values.questions import QUESTIONS, Lane
 from ladder.values.why import Choice, FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat, Why
-from tests.ladder.ladders import NOW, played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import NOW, new_ladder, played, recorded_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,9 @@
-"""A real registry for the tests, on the loopback; thrown away in the end, and with the tests if they are killed."""
+"""Registries on the loopback for tests: a real one, thrown away in the end, and one that cannot deliver its image."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import shutil
 import socket
@@ -9,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,3 +90,63 @@ def _address(registry: subprocess.Popen[bytes], log: Path) -> str:
             return found[1]
         time.sleep(0.02)
     raise AssertionError(f"docker-registry ended: {log.read_text(errors='replace')[-500:]}")
+
+
+BROKEN = "broken"
+"""The one image that it has a manifest of."""
+
+_LAYER = "application/vnd.docker.image.rootfs.diff.tar.gzip"
+_MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
+_CONFIG = json.dumps({"architecture": "amd64", "os": "linux", "rootfs": {"type": "layers", "diff_ids": []}}).encode()
+
+
+def _digest(data: bytes) -> str:
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _error(code: str, message: str, detail: object = None) -> bytes:
+    """As the registry's protocol has it; without a detail the engine gives another answer."""
+    return json.dumps({"errors": [{"code": code, "message": message, "detail": detail}]}).encode()
+
+
+class Registry(BaseHTTPRequestHandler):
+    """Answers the engine's questions."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        if self.path == "/v2/":
+            self._answer(200, b"{}")
+        elif f"/{BROKEN}/manifests/" in self.path:
+            config = {"mediaType": "application/vnd.docker.container.image.v1+json", "size": len(_CONFIG)}
+            layer = {"mediaType": _LAYER, "size": 10, "digest": _digest(b"a layer")}
+            manifest = {
+                "schemaVersion": 2,
+                "mediaType": _MANIFEST,
+                "config": config | {"digest": _digest(_CONFIG)},
+                "layers": [layer],
+            }
+            self._answer(200, json.dumps(manifest).encode(), _MANIFEST)
+        elif self.path.endswith(_digest(_CONFIG)):
+            self._answer(200, _CONFIG, "application/octet-stream")
+        elif "/blobs/" in self.path:
+            self._answer(404, _error("BLOB_UNKNOWN", "blob unknown to registry", {}))
+        elif "/terse/" in self.path:
+            self._answer(404, _error("MANIFEST_UNKNOWN", "manifest unknown"))
+        else:
+            self._answer(404, _error("MANIFEST_UNKNOWN", "manifest unknown", {"Tag": "1"}))
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def _answer(self, code: int, body: bytes, kind: str = "application/json") -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Docker-Distribution-Api-Version", "registry/2.0")
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)

@@ -25,8 +25,7 @@ from ladder.store.commands import entries, submission_queue, suspending
 from ladder.store.names import find_version
 from ladder.values.accounts import LOCAL, Role, Viewer
 from tests.ladder.accounts import add_person, token_of
-from tests.ladder.ladders import NOW
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import NOW, new_ladder
 from tests.ladder.store.handed_in import hand_in
 from tests.ladder.store.submitted import TROTTER, submit
 from tests.typed import typed

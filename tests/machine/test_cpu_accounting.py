@@ -15,8 +15,7 @@ import pytest
 
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.docker.control_group import GROUPS, ControlGroup, GroupFiles
-from tests.ladder.containers import has_written
-from tests.ladder.warm import Forked, build, warm_sandbox
+from tests.ladder.containers import Forked, build, has_written, warm_sandbox
 from tests.waiting import until
 
 SPINNER = "import os\nwhile True: os.getppid()"

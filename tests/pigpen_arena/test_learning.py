@@ -27,7 +27,7 @@ from referee.records.lines import DealLine
 from referee.records.rules_file import RulesFileError, to_toml
 from referee.replay.deal_replay import DealReplay
 from tests.for_two import write_for_two
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, recorded_match
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:

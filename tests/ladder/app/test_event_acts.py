@@ -30,8 +30,7 @@ from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
-from tests.ladder.ladders import NOW, enter, lease
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import NOW, enter, lease, new_ladder
 from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:

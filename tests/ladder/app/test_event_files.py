@@ -20,8 +20,7 @@ from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from tests.ladder.app.event_ladders import coordinator_of, own_ways, play
-from tests.ladder.ladders import enter
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import enter, new_ladder
 from tests.ladder.site.visitor import Visitor
 from tests.ladder.virtual import Time
 

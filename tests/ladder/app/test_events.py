@@ -25,8 +25,7 @@ from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
-from tests.ladder.ladders import queue
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder, queue
 from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from referee.records.recorded import Recorded, seats_of
 from referee.records.steps import kind_and_words
 from referee.replay.deal_replay import DealReplay
 from referee.replay.table_view import view_table
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.referee.bots import showy_seats
 from tests.referee.recorded import faulty_seats, match_lines
 

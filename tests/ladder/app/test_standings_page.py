@@ -11,8 +11,7 @@ from ladder.app.standings_page import ROWS, in_order, standings_page
 from ladder.settings.settings import load_settings
 from ladder.store.models import State
 from ladder.values.order import Column
-from tests.ladder.ladders import enter
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import enter, new_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,7 @@ from ladder.app.tv import closeness, tv_next
 from ladder.settings.settings import load_settings
 from ladder.store.queries.matches import results
 from ladder.values.matches import SeatRow
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.referee.bots import showy_seats
 from tests.referee.recorded import SEED, match_lines
 

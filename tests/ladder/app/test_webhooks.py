@@ -35,8 +35,7 @@ from ladder.webhooks.sending import hash_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.databases import later_backend as backend
-from tests.ladder.ladders import NOW, enter, lease, queue, summary_of
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import NOW, enter, lease, new_ladder, queue, summary_of
 from tests.ladder.virtual import Time, recorded
 from tests.ladder.webhooks.receivers import receiver
 

@@ -48,7 +48,7 @@ WRITTEN = {
     "play": {"record"},
     "replay": {"html"},
 }
-"""Those that commands make; below each is tried, and in tests/ladder/cli/event/test_holding.py `event export`."""
+"""Those that commands make; below each is tried, and in tests/ladder/cli/event/test_event.py `event export`."""
 PLAY = ("play", *["random"] * 4, "--deals", "1", "--sandbox", "inline")
 TYPED = {
     "a certificate": ("cluster", "certs", "barn"),

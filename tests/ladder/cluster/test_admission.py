@@ -1,4 +1,4 @@
-"""Admission to a cluster's scheduler: workers let in, workers refused with a reason, and the ports that are open."""
+"""Admission to a cluster's scheduler: workers let in or refused with a reason, open ports, and the largest records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ from ladder.cluster.certificates import (
 )
 from ladder.cluster.private_files import write_private
 from ladder.errors import UserError
+from ladder.worker.match_tasks import MatchOutcome
+from ladder.worker.worker import MAX_RECORD
 from tests.ladder.cluster.clusters import PIGPEN, Cluster
+from tests.ladder.cluster.writer import record_of
+from tests.ladder.worker.test_worker import ONE_DEAL
 from tests.processes import listening
 from tests.waiting import PATIENCE
 
@@ -255,3 +259,18 @@ async def test_what_a_worker_opens_on_its_own_machine_lets_nobody_in(cluster: Cl
             assert len(await reader.read()) <= 7, "an alert of TLS"
     writer.close()
     assert program.poll() is None
+
+
+def start_writer(cluster: Cluster, folder: Path) -> None:
+    """Let it come."""
+    certificate = str(cluster.certificates / "worker.pem")
+    cluster.python("tests.ladder.cluster.writer", cluster.scheduler.address, certificate, str(folder))
+
+
+async def test_the_largest_record_comes_back_as_it_was(cluster: Cluster, tmp_path: Path) -> None:
+    start_writer(cluster, tmp_path)
+    worker = await cluster.joined()
+    for size in (MAX_RECORD, 1):
+        task = ONE_DEAL.model_copy(update={"match": size})
+        outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(worker, task.model_dump_json()))
+        assert (outcome.match, outcome.record == record_of(size)) == (size, True)

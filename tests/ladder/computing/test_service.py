@@ -19,7 +19,7 @@ from ladder.settings.settings import load_settings
 from ladder.store.commands import computations as commands
 from ladder.store.computing_models import Computation
 from ladder.values.questions import BotDeals, CostliestQuestion, HouseQuestion, Lane, RecordDeals
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from pigpen import ClockSetting
 from pigpen.check import Outcome, cases_of
 from pigpen.rules import PRESETS, Phase
 from referee.match.formats import DEFAULT_CLOCK
-from tests.ladder import bad_checks, warm
+from tests.ladder import bad_checks, containers
 from tests.ladder.bad_checks import FLAWS, Flaw
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def test_the_cases_of_the_wire_are_forked_in_one_container_and_memory_is_t
     no_leftovers: None,
 ) -> None:
     names: list[str] = []
-    sandbox = warm.warm_sandbox()
+    sandbox = containers.warm_sandbox()
     try:
         program = await sandbox.load(find_bot("counting"))
         start = program.start

@@ -22,7 +22,7 @@ from ladder.worker.match_tasks import MatchOutcome, MatchTask, TaskBot, load_ver
 from ladder.worker.worker import MAX_RECORD, Worker
 from referee.match.formats import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
-from tests.ladder.worker.test_tasks import TASK
+from tests.ladder.worker.test_match_tasks import TASK
 from tests.ladder.worker.test_worker import QUICK
 
 

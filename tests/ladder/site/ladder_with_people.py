@@ -29,7 +29,7 @@ from ladder.values.submission import EnteredVariant, Failure, SubmissionOrder, S
 from tests.ladder import ladders
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.every_database import ON_POSTGRESQL
-from tests.ladder.recorded_ladders import recorded_match
+from tests.ladder.ladders import recorded_match
 from tests.ladder.site.person import PASSWORD, quick_passwords
 
 if TYPE_CHECKING:

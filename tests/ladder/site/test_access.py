@@ -37,8 +37,7 @@ from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.app.event_ladders import FILE
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.every_database import ON_POSTGRESQL
-from tests.ladder.ladders import NOW, lease, played, queue
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import NOW, lease, new_ladder, played, queue, recorded_match
 from tests.ladder.site.person import Program, quick_passwords
 
 if TYPE_CHECKING:

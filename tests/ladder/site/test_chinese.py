@@ -21,9 +21,8 @@ from ladder.store import models
 from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT
 from tests.ladder.computing_here import compute_all
-from tests.ladder.ladders import NOW, enter, lease, queue
+from tests.ladder.ladders import NAMES, NOW, enter, lease, new_ladder, queue, recorded_match
 from tests.ladder.puzzles import add_puzzles
-from tests.ladder.recorded_ladders import NAMES, new_ladder, recorded_match
 from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.visitor import Visitor
 from tests.referee.recorded import SEED, faulty_seats, match_lines

@@ -21,8 +21,7 @@ from ladder.values.why import Costliest, Inbox, Mistakes, Why
 from pigpen.sim import playout
 from referee.match.match import Match
 from tests.ladder.computing_here import compute_all
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.site.visitor import Visitor
 
 if TYPE_CHECKING:

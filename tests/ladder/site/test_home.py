@@ -8,7 +8,7 @@ import pytest
 
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, recorded_match
 from tests.ladder.site.visitor import Visitor
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 

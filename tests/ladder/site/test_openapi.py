@@ -1,16 +1,17 @@
-"""Requests made up from the description of the API: never a failure of ours, and answers as they are described."""
+"""Requests made up from the description of the API, and the types of the site's scripts."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
+from pydantic import BaseModel
 from schemathesis import GenerationMode
 from schemathesis.checks import (
     content_type_conformance,
@@ -23,6 +24,7 @@ from schemathesis.checks import (
 from ladder.app.ladder import Ladder
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
+from ladder.site import shapes
 from tests.ladder.accounts import add_person, token_of
 
 if TYPE_CHECKING:
@@ -133,3 +135,38 @@ def ask(
     with suppress(Unsatisfiable):  # where every text is allowed, nothing can be wrong
         each()
     return seen
+
+
+def test_the_declarations_are_fresh() -> None:
+    assert shapes.PLACE.read_text(encoding="utf-8") == shapes.declarations(), "run: make schema"
+
+
+def test_each_kind_of_field_has_its_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    class DealPlace(BaseModel):
+        """A part."""
+
+        number: int
+
+    class Whole(BaseModel):
+        """
+        The whole, in
+        two lines.
+
+        And more.
+        """
+
+        kind: Literal["a", "b"]
+        only: Literal["c"] | None
+        parts: tuple[DealPlace, ...]
+        rows: tuple[tuple[float | None, ...], ...]
+        by_name: dict[str, DealPlace]
+        is_over: bool = False
+
+    monkeypatch.setattr(shapes, "SENT", (Whole,))
+    assert shapes.declarations() == (
+        shapes.HEAD
+        + "\n/** A part. */\nexport interface Place {\n  number: number;\n}\n"
+        + "\n/** The whole, in two lines. */\nexport interface Whole {\n"
+        + '  kind: "a" | "b";\n  only: "c" | null;\n  parts: Place[];\n  rows: (number | null)[][];\n'
+        + "  by_name: Record<string, Place>;\n  is_over: boolean;\n}\n"
+    )

@@ -11,7 +11,7 @@ from ladder.app.wheels import ARENA, EXTRAS, find_wheels
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from pigpen.version import __version__
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -1,17 +1,20 @@
-"""Folders that a remote worker was sent: their names, and the limit of what is kept."""
+"""Folders that a worker was sent and keeps, and marks by which no process removes what another one uses."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import Content, pack
 from ladder.sandbox.bots.members import FolderMember, Kind
-from ladder.worker.kept_folders import MARKS, FolderMissing, KeptFolders
+from ladder.worker import kept_folders
+from ladder.worker.kept_folders import MARKS, FolderMissing, KeptFolders, UseMarks
 
 
 def a_bot(number: int, size: int = 1000) -> tuple[str, bytes]:
@@ -75,3 +78,121 @@ async def test_those_go_that_were_used_least_recently_and_are_in_no_use(tmp_path
         assert [await is_here(folders, identity) for identity, _ in sent] == [True, False, False, True, True]
     assert folders.counts() == (3, 3000)
     assert len(list((tmp_path / "folders").iterdir())) == 3
+
+
+class Shelf:
+    """A place where one thing is, or is not."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.is_full = False
+        self.got = 0
+        self.used = asyncio.Event()
+        """Set as soon as the thing is used."""
+
+    async def is_there(self) -> bool:
+        await asyncio.sleep(0)
+        return self.is_full
+
+    async def get(self) -> str:
+        self.got += 1
+        await asyncio.sleep(0)
+        self.is_full = True
+        return "a note"
+
+    async def use(self, held: asyncio.Event | None = None) -> None:
+        async with UseMarks(self.folder).using("thing", self.is_there, self.get):
+            assert self.is_full
+            self.used.set()
+            if held is not None:
+                await held.wait()
+
+    def remove(self) -> bool:
+        with UseMarks(self.folder).sole("thing") as is_free:
+            self.is_full = self.is_full and not is_free
+            return is_free
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path / "marks")
+
+
+async def test_what_several_want_at_once_is_got_once(shelf: Shelf) -> None:
+    await asyncio.gather(*(shelf.use() for _ in range(8)))
+    assert shelf.got == 1
+    assert [(mark.name, mark.note) for mark in UseMarks(shelf.folder).all()] == [("thing", "a note")]
+
+
+async def test_what_is_used_is_not_removed_and_what_was_removed_is_got_again(shelf: Shelf) -> None:
+    done = asyncio.Event()
+    using = asyncio.create_task(shelf.use(done))
+    await shelf.used.wait()
+    assert not shelf.remove()
+    done.set()
+    await using
+    assert shelf.remove()
+    assert UseMarks(shelf.folder).all() == []
+    assert not shelf.remove()
+    await shelf.use()
+    assert shelf.got == 2
+
+
+async def test_a_user_that_is_cancelled_holds_nothing(shelf: Shelf) -> None:
+    using = asyncio.create_task(shelf.use(asyncio.Event()))
+    await shelf.used.wait()
+    using.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await using
+    assert shelf.remove()
+
+
+async def test_a_user_that_is_cancelled_while_it_waits_for_another_holds_nothing(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, refused, gets = kept_folders._take, asyncio.Event(), asyncio.Event()
+
+    def watched(file: BinaryIO, how: int) -> bool:
+        if not (is_ours := take(file, how)):
+            refused.set()
+        return is_ours
+
+    async def get() -> str:
+        await gets.wait()
+        shelf.is_full = True
+        return "a note"
+
+    async def use() -> None:
+        async with UseMarks(shelf.folder).using("thing", shelf.is_there, get):
+            pass
+
+    monkeypatch.setattr(kept_folders, "_take", watched)
+    getting = asyncio.create_task(use())
+    waiting = asyncio.create_task(shelf.use())
+    await refused.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    gets.set()
+    await getting
+    assert shelf.remove()
+
+
+async def test_what_cannot_be_got_is_tried_by_the_next_one(shelf: Shelf) -> None:
+    async def fails() -> str:
+        raise SandboxError("The registry does not answer.")
+
+    with pytest.raises(SandboxError, match="does not answer"):
+        async with UseMarks(shelf.folder).using("thing", shelf.is_there, fails):
+            pass
+    await shelf.use()
+    assert shelf.got == 1
+
+
+async def test_what_never_stays_is_given_up_with_a_sentence(shelf: Shelf) -> None:
+    async def get() -> str:
+        return ""
+
+    with pytest.raises(SandboxError, match="there is no room for all that is played at once"):
+        async with UseMarks(shelf.folder).using("thing", shelf.is_there, get):
+            pass

@@ -1,9 +1,11 @@
-"""Public events of a match: enough to follow it, and nothing that is hidden."""
+"""Public events of a match: enough to follow it, bounded while they are not taken, and nothing hidden (C-9)."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,17 +23,26 @@ from ladder.values.live_events import (
     LiveScored,
     to_line,
 )
-from pigpen.rules import PRESETS
+from ladder.worker.live_observer import BUFFER_CHARACTERS, LiveObserver, LiveSender
+from pigpen.rules import PRESETS, Phase
 from pigpen.rules.cards import parse_cards
+from referee.match.formats import Format
 from referee.match.table import bot_seed
 from referee.records.lines import DealLine, MatchLine, ResultLine
-from tests.ladder.worker.live_events import read, watched
-from tests.referee.wires import found
+from tests.ladder.worker.live_events import read, unexpected, watched
+from tests.referee.match.test_leaks import every_preset as every_preset_and_sealed_phase
+from tests.referee.wires import Sent, Tap, found, played, spec_of
+from tests.referee.worlds import at, careless, other_world, replay, world_of
+from tests.rules.players import lumpy_hands
 from tests.rules.table import named
 
 if TYPE_CHECKING:
-    from pigpen.rules import Rules
+    from collections.abc import Sequence
+
+    from ladder.values.live_events import AnyLive
+    from pigpen.rules import MoonChoice, Rules
     from referee.records.lines import AnyLine
+    from tests.rules.perft import World
 
 SEED = bytes(range(100, 132))
 CARD = re.compile(r"[2-9TJQKA][CDHS]\b")
@@ -183,3 +194,138 @@ def test_the_matches_here_hold_faults_and_face_down_cards() -> None:
     assert any("*" in (step.expose or "") for line in sale for step in line.steps)
     events = [event for rules in PRESETS.values() for event in read(watched(rules, "boards:2", "open")[0])]
     assert any(isinstance(event, LiveFault) for event in events)
+
+
+class Taker:
+    """Takes batches while it is open."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+        self.is_open = True
+        self.offered = asyncio.Event()
+
+    def __call__(self, batch: str) -> bool:
+        self.offered.set()
+        if self.is_open:
+            self.batches.append(batch.split("\n"))
+        return self.is_open
+
+
+@pytest.fixture
+def taker() -> Taker:
+    return Taker()
+
+
+@pytest.fixture
+def sender(taker: Taker) -> LiveSender:
+    return LiveSender(taker, flush_seconds=0.001)
+
+
+async def test_what_comes_within_a_moment_is_sent_together(sender: LiveSender, taker: Taker) -> None:
+    for line in "abc":
+        sender.send(line)
+    assert taker.batches == []
+    await taker.offered.wait()
+    assert taker.batches == [["a", "b", "c"]]
+    sender.send("d")
+    sender.flush()
+    assert taker.batches == [["a", "b", "c"], ["d"]]
+
+
+async def test_nothing_is_sent_where_nothing_happened(sender: LiveSender, taker: Taker) -> None:
+    sender.flush()
+    assert taker.batches == []
+
+
+async def test_what_is_not_taken_is_offered_again(sender: LiveSender, taker: Taker) -> None:
+    taker.is_open = False
+    sender.send("a")
+    await taker.offered.wait()
+    sender.send("b")
+    taker.is_open = True
+    taker.offered.clear()
+    await taker.offered.wait()
+    assert taker.batches == [["a", "b"]]
+
+
+async def test_what_finds_no_room_is_a_gap(sender: LiveSender, taker: Taker) -> None:
+    half = "a" * (BUFFER_CHARACTERS // 2)
+    taker.is_open = False
+    for line in (half, half, "c", "dd"):
+        sender.send(line)
+    taker.is_open = True
+    sender.flush()
+    (batch,) = taker.batches
+    assert [len(line) for line in batch[:2]] == [len(half)] * 2
+    assert [json.loads(line) for line in batch[2:]] == [{"type": "gap", "missed": 2}]
+
+
+async def test_after_a_gap_there_is_room_again(sender: LiveSender, taker: Taker) -> None:
+    sender.send("a" * BUFFER_CHARACTERS)
+    sender.send("b")
+    await taker.offered.wait()
+    sender.send("c")
+    sender.flush()
+    gap, after = taker.batches
+    assert (len(gap), after) == (2, ["c"])
+
+
+MATCHES = 3
+DEALS = 4
+"""In every match: the whole cycle of passing."""
+PHASES = {"deal": Phase.PASS, "passed": Phase.EXPOSE, "exposed": Phase.PLAY, "play": Phase.PLAY}
+
+
+def watch(
+    rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], seats: Sequence[Tap]
+) -> tuple[list[str], list[AnyLine]]:
+    spec = spec_of(rules, Format(DEALS), seed)
+    sent: list[str] = []
+    observer = LiveObserver(spec, "played", sent.append, unexpected)
+    lines = asyncio.run(played(spec, hands, seats, deals=len(hands), observer=observer))
+    return sent, lines
+
+
+def moment_of(events: Sequence[AnyLive], place: int, deal: int) -> Sent:
+    """Give the moment at which the event was sent."""
+    plays = sum(each.type == "play" and each.deal == deal for each in events[: place + 1])
+    return Sent(b"", deal, PHASES[events[place].type], plays)
+
+
+def shuffled(rules: Rules, world: World, rng: Random) -> World:
+    """A world that looks the same to the public: the same to one seat, then the same to another."""
+    for seat in rng.sample(range(rules.players), rules.players):
+        world = other_world(world, seat, rng)
+    return world
+
+
+def closed(sent: Sequence[str]) -> list[str]:
+    """Without the first event, which holds the time, and the deals that are open."""
+    return [line for line in sent[1:] if not line.startswith('{"type":"opened"')]
+
+
+@every_preset_and_sealed_phase
+def test_C_9_re_dealing_what_is_hidden_from_spectators_changes_no_byte(rules: Rules) -> None:
+    rng, moved = Random(f"spectators of {rules.name}"), 0
+    for _ in range(MATCHES):
+        seed, hands = rng.randbytes(32), [lumpy_hands(rules, rng) for _ in range(DEALS)]
+        sent, lines = watch(rules, seed, hands, [Tap(careless(rng)) for _ in range(rules.players)])
+        worlds: list[World] = []
+        moons: list[MoonChoice] = []
+        for line in lines:
+            if isinstance(line, DealLine):
+                world, moon = world_of(rules, line)
+                worlds.append(world)
+                moons.append(moon)
+        events = read(sent)
+        for deal in range(DEALS):
+            places = [place for place, each in enumerate(events) if each.type in PHASES and each.deal == deal]  # type: ignore[union-attr]
+            place = rng.choice(places)
+            now = at(worlds[deal], moment_of(events, place, deal))
+            known = [*worlds[:deal], shuffled(rules, now, rng)]
+            taps = [Tap(replay(known, moons, seat, rng)) for seat in range(rules.players)]
+            again, _ = watch(rules, seed, [world.hands for world in known], taps)
+            until = len(closed(sent[: place + 1]))
+            assert closed(again)[:until] == closed(sent[: place + 1]), f"event {place} of the match {seed.hex()}"
+            moved += known[-1].hands != worlds[deal].hands
+    assert moved > MATCHES * DEALS / 2

@@ -23,7 +23,7 @@ from ladder.worker.live_observer import LiveObserver
 from ladder.worker.match_tasks import MatchOutcome, MatchTask, ProbeTask, TaskBot, load_version
 from ladder.worker.worker import Worker
 from referee.replay.verify import verify
-from tests.ladder.worker.test_tasks import TASK
+from tests.ladder.worker.test_match_tasks import TASK
 
 if TYPE_CHECKING:
     from ladder.matches.play import ProgramSeat

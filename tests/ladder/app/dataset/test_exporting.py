@@ -33,7 +33,7 @@ from pigpen.rules.cards import Card, parse_cards
 from referee.records.lines import DealLine
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, recorded_match
 from tests.ladder.virtual import Time
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 

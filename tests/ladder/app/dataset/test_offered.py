@@ -14,7 +14,7 @@ from ladder.app.dataset.offered import FOLDER, MANIFEST, NOTHING
 from ladder.errors import LadderError, RemoteError
 from ladder.settings.settings import load_settings
 from tests.ladder.app.dataset.offers import PARTS, offer
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, recorded_match
 from tests.ladder.remote_site import served
 from tests.ladder.site.visitor import Visitor
 from tests.referee.recorded import match_lines

@@ -1,4 +1,4 @@
-"""`pigpen cluster`: workers in a terminal. What the tables should look like lies in `seen/`."""
+"""`pigpen cluster` and `pigpen worker` in a terminal. What the tables should look like lies in `seen/`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
 from ladder.cli.organise import cluster
 from ladder.cli.organise.cluster import print_workers, since
-from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, certificates_folder, make_authority
+from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, certificates_folder, make_authority, make_worker
 from ladder.settings.settings import load_settings
 from ladder.store.cluster_models import StoredWorker
 from ladder.store.commands.coordinators import database_time, note_alive
@@ -229,3 +229,32 @@ def test_status_says_when_the_scheduler_s_certificate_is_about_to_expire(ladder:
         (folder / SCHEDULER).unlink()
         make_authority(folder, datetime.now(UTC) - timedelta(days=CERTIFICATE_DAYS - days, seconds=-60))
         assert sentence in output("status")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("10.0.0.1:8786", "--certificate", "x"), "'10.0.0.1:8786' is not the address of a coordinator"),
+        (("tls://10.0.0.1:99999", "--certificate", "x"), "write it as tls://10.0.0.1:8786."),
+        (("tls://10.0.0.1:1", "--certificate", "missing.pem"), "The certificate missing.pem cannot be read"),
+        (("tls://10.0.0.1:1", "--certificate", "x", "--name", "a b"), "'a b' is no name for a worker"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    done = pigpen("worker", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pigpen: ")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_below_which_no_socket_fits_is_refused_at_once(tmp_path: Path) -> None:
+    make_worker(tmp_path / "cluster", "mars", tmp_path / "mars.pem")
+    folder = "/tmp/" + 60 * "x"
+    done = pigpen("worker", "tls://127.0.0.1:1", "--certificate", str(tmp_path / "mars.pem"), "--data-dir", folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"pigpen: The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at "
+        "most 58 bytes.\n"
+    )
+    assert not Path(folder).exists()

@@ -44,9 +44,8 @@ from pigpen.rules.shuffle import commitment
 from referee.records.lines import DealLine
 from referee.replay.verify import verify
 from tests.ladder.computing_here import compute_all, computed
-from tests.ladder.ladders import NOW, played
+from tests.ladder.ladders import NOW, new_ladder, played, recorded_match
 from tests.ladder.people.boards.finished import finished, given_up
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.person import PASSWORD, quick_passwords
 from tests.ladder.site.visitor import Visitor
 

@@ -15,9 +15,8 @@ from ladder.settings.settings import load_settings
 from ladder.values.matches import DealReplayed
 from ladder.values.why import Costliest, Hint, Why
 from referee.replay.table_view import card_names
-from tests.ladder.ladders import played
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.people.pages.tables_here import TableBrowser, site_here
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

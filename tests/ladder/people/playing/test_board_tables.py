@@ -16,11 +16,10 @@ from ladder.settings.settings import load_settings
 from ladder.values.people import TableStatus, TableVisitor
 from referee.records.lines import DealLine
 from referee.replay.verify import verify
-from tests.ladder.ladders import played
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.people.playing.at_tables import ended, in_loop, play_chair, tables_process, until
 from tests.ladder.people.playing.test_tables_service import Halting
 from tests.ladder.people.seat.listeners import BotListener
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,26 +1,39 @@
-"""A person's own games: listed, summed up, the row of days, and forgotten."""
+"""A person's own games: listed, summed up, rated against house bots, and forgotten."""
 
 from __future__ import annotations
 
 import datetime
+import math
+from random import Random
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.people.boards.daily_board import open_today
-from ladder.people.review.own_games import MIN_GAMES, forget, own_days, own_games, own_records
+from ladder.people.review.own_games import (
+    MIN_GAMES,
+    PERSON,
+    OwnRating,
+    RatedGame,
+    forget,
+    own_days,
+    own_games,
+    own_rating,
+    own_records,
+)
 from ladder.people.review.table_replays import same_order
 from ladder.people.tables.chairs import found_table, table_page
 from ladder.people.tables.opening import open_table
+from ladder.ratings.elo import SCALE, steepness
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.queries.people_tables import finished_before
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
-from tests.ladder.ladders import NOW
+from tests.ladder.ladders import NOW, new_ladder
 from tests.ladder.people.boards.finished import finished
-from tests.ladder.recorded_ladders import new_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,3 +191,50 @@ def test_the_same_table_again_has_the_same_chairs_rules_and_clock_and_new_cards(
     again = table_page(ladder, open_table(ladder, order, ADA).name)
     assert again.rules == state.rules
     assert again.commitment != state.commitment
+
+
+STRENGTHS = {PERSON: 150.0, "counting": 0.0, "cautious": -200.0, "random": -500.0}
+
+
+def game(rng: Random, names: tuple[str, ...], deals: int) -> RatedGame:
+    """One whose places are the order of noisy performances, with which Elo's formula holds exactly."""
+    scale = SCALE / math.log(10) / steepness(deals / len(names))
+    played = [STRENGTHS[name] - scale * math.log(-math.log(rng.random())) for name in names]
+    return RatedGame(
+        deals, tuple((name, 1 + sum(other > own for other in played)) for name, own in zip(names, played, strict=True))
+    )
+
+
+def rating_of(count: int, names: tuple[str, ...], deals: int = 16, seed: int = 1) -> OwnRating | None:
+    rng = Random(seed)
+    return own_rating([game(rng, names, deals) for _ in range(count)])
+
+
+@pytest.mark.parametrize("others", [("counting",) * 3, ("counting", "cautious", "random")])
+@pytest.mark.parametrize("deals", [1, 16])
+def test_a_known_strength_is_found_within_its_error(others: tuple[str, ...], deals: int) -> None:
+    found = [rating_of(400, (PERSON, *others), deals, seed) for seed in range(5)]
+    ratings = [each for each in found if each]
+    assert len(ratings) == 5
+    error = ratings[0].error / 1.96
+    shrunk = 1 / (1 + error**2 / 200.0**2)  # towards the mean by the prior
+    assert fmean(each.elo for each in ratings) == pytest.approx(1500 + 150 * shrunk, abs=3 * error / math.sqrt(5) + 10)
+    assert all(0 < each.error < 150 for each in ratings)
+
+
+def test_more_games_are_surer() -> None:
+    few, many = (
+        rating_of(20, (PERSON, "counting", "counting", "random")),
+        rating_of(320, (PERSON, "counting", "counting", "random")),
+    )
+    assert few
+    assert many
+    assert many.error < 0.5 * few.error
+
+
+def test_few_games_or_none_with_counting_have_no_rating() -> None:
+    names = (PERSON, "counting", "random", "random")
+    assert rating_of(MIN_GAMES - 1, names) is None
+    assert rating_of(MIN_GAMES, names) is not None
+    assert rating_of(50, (PERSON, "cautious", "random", "random")) is None
+    assert own_rating([]) is None

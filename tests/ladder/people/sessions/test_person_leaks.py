@@ -1,31 +1,43 @@
-"""C-9 for a person's browser: the states that it is given hold nothing that the person may not know."""
+"""C-9 for browsers: what a person and a spectator are given holds nothing that they may not know; phrases at a table."""
 
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ladder.people.seat.client import Question
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
-from ladder.people.sessions.table_info import TableInfo
+from ladder.people.sessions.table_info import MAX_BYTES, PHRASES, TableInfo, TablePhrases
+from pigpen.rules import PRESETS, Rules
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import DealResult
 from pigpen.wire.messages import notice_of, seen_of, view_of
 from referee.match.formats import Format, person_clock
 from referee.match.observer import PeopleShown
-from referee.records.lines import DealLine
+from referee.records.lines import DealLine, Step
+from referee.records.recorded import Recorded
+from referee.records.steps import kind_and_words
+from referee.replay.deal_replay import DealReplay
+from referee.replay.public_deal import PublicDeal
+from referee.replay.table_view import view_table
+from tests.referee.bots import showy_seats
 from tests.referee.match.test_leaks import every_preset
+from tests.referee.recorded import match_lines
 from tests.referee.wires import PersonTap, Tap, played, spec_of
 from tests.referee.worlds import again, at, careless, other_world, replay, world_of
 from tests.rules.players import lumpy_hands
+from tests.rules.table import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from ladder.values.person_state import PersonState
-    from pigpen.rules import Rules
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
 
@@ -83,3 +95,92 @@ def test_C_9_re_dealing_what_a_person_cannot_know_changes_no_byte_of_its_page(ru
             moved += known[-1].hands != worlds[deal].hands
         assert seed.hex().encode() not in b"".join(bytes_of(rules, taps[0].first(len(taps[0].sent))))
     assert moved
+
+
+each_preset = pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
+
+
+def answers(line: DealLine) -> list[list[Step]]:
+    """The steps, those of a sealed question together."""
+    found: list[list[Step]] = []
+    for step in line.steps:
+        kind, _ = kind_and_words(step)
+        if found and kind in ("pass", "expose") and kind_and_words(found[-1][0])[0] == kind:
+            found[-1].append(step)
+        else:
+            found.append([step])
+    return found
+
+
+@each_preset
+def test_a_spectator_sees_the_trick_and_the_points_and_nobodys_hand(rules: Rules) -> None:
+    match = Recorded.of(match_lines(rules.name, "deals:2", showy_seats))
+    for line in match.deals:
+        replay = DealReplay(match.rules, match.first, line)
+        public = PublicDeal(match.rules, line.deal, replay.totals_before)
+        played: set[str] = set()
+        for place, steps in enumerate(answers(line), 1):
+            public.take(steps)
+            played |= {step.play for step in steps if step.play}
+            moment = public.moment()
+            views = [view_table(replay, place, (seat,)) for seat in range(rules.players)]
+            assert moment.plays == views[0].plays
+            assert moment.trick == views[0].trick
+            for seat, viewed in enumerate(moment.seats):
+                outside = [view.seats[seat] for view in views if view is not views[seat]]
+                assert all(viewed.exposed == each.exposed for each in outside)
+                shown = set(viewed.hand)
+                assert shown <= set(viewed.exposed)
+                assert all(shown <= set(each.hand) for each in outside)
+                assert viewed.unknown + len(shown) == rules.hand_size - sum(
+                    step.play is not None and step.seat == seat for group in answers(line)[:place] for step in group
+                )
+                assert (viewed.passed, viewed.received, viewed.legal) == ((), (), ())
+        result = DealResult(line.deal, 0, line.scores, line.totals)
+        assert public.moment(result).scores == line.scores
+
+
+def test_a_phrase_is_received_once_by_each_and_no_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "phrases.jsonl"
+    one = TablePhrases(path)
+    assert list(one.received()) == []
+    one.send(0, "good-luck")
+    other = TablePhrases(path)
+    other.send(2, "thanks")
+    assert list(one.received()) == [(0, "good-luck"), (2, "thanks")]
+    assert list(one.received()) == []
+    assert list(other.received()) == [(2, "thanks")]
+
+
+def test_a_line_that_is_being_written_is_received_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "phrases.jsonl"
+    reader = TablePhrases(path)
+    path.write_bytes(b'[1, "thanks"]\n[3, "good')
+    assert list(reader.received()) == [(1, "thanks")]
+    with path.open("ab") as file:
+        file.write(b'bye"]\n')
+    assert list(reader.received()) == [(3, "goodbye")]
+
+
+def test_lines_of_many_who_speak_at_once_stay_whole(tmp_path: Path) -> None:
+    path = tmp_path / "phrases.jsonl"
+    reader = TablePhrases(path)
+    with ThreadPoolExecutor(8) as threads:
+        for chair in range(8):
+            for phrase in PHRASES:
+                threads.submit(TablePhrases(path).send, chair, phrase)
+    assert sorted(reader.received()) == sorted((chair, phrase) for chair in range(8) for phrase in PHRASES)
+
+
+def test_no_phrase_is_taken_at_a_table_that_has_been_removed(tmp_path: Path) -> None:
+    gone = TablePhrases(tmp_path / "gone" / "phrases.jsonl")
+    gone.send(0, "goodbye")
+    assert list(gone.received()) == []
+
+
+def test_a_table_takes_a_limited_number_of_phrases(tmp_path: Path) -> None:
+    path = tmp_path / "phrases.jsonl"
+    path.write_bytes(b'[0, "thanks"]\n' * (MAX_BYTES // 14 + 1))
+    size = path.stat().st_size
+    TablePhrases(path).send(0, "goodbye")
+    assert path.stat().st_size == size

@@ -24,7 +24,7 @@ from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
-from tests.ladder.broken_registry import BROKEN, Registry
+from tests.ladder.registries import BROKEN, Registry
 
 pytestmark = pytest.mark.docker
 

@@ -29,7 +29,7 @@ from ladder.sandbox.docker.control_group import (
     wait_for_reclaim,
 )
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from tests.ladder import warm
+from tests.ladder import containers
 from tests.ladder.containers import has_written, new_mount
 
 FIRST = """9:name=systemd:/docker/abc
@@ -253,10 +253,10 @@ async def test_a_program_still_reads_its_own_files_in_proc_after_it(
     is_warm: bool, client: docker.DockerClient, python_image: str, program: BotSource, tmp_path: Path, driver: str
 ) -> None:
     """The kernel forgets those as well, if no process has them open, and a new inode is another file to Landlock."""
-    sandbox = warm.warm_sandbox() if is_warm else DockerSandbox()
+    sandbox = containers.warm_sandbox() if is_warm else DockerSandbox()
     mount = replace(new_mount(tmp_path / "seat", OWN_FILES), deals="some")
     try:
-        loaded = await sandbox.load(warm.build(client, python_image) if is_warm else program)
+        loaded = await sandbox.load(containers.build(client, python_image) if is_warm else program)
         instance = await loaded.start(mount)
         looks = 0
         for _ in range(10):

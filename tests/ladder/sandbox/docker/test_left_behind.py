@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 
 from ladder.sandbox.base import Program, SeatMount
-from tests.ladder import warm
+from tests.ladder import containers
+from tests.ladder.containers import Forked
 from tests.ladder.sandbox.docker.left_behind import CHANNELS, NO_SUCH_WAY, NUMBERS, PREAMBLE
-from tests.ladder.warm import Forked
 
 LATER = pytest.mark.long
 CONTROLS = [name if not number % 5 else pytest.param(name, marks=LATER) for number, name in enumerate(CHANNELS)]
@@ -38,16 +38,16 @@ pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="module")]
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def program(client: docker.DockerClient, python_image: str) -> AsyncIterator[Program]:
     """The image, loaded in a sandbox that forks."""
-    sandbox = warm.warm_sandbox()
-    yield await sandbox.load(warm.build(client, python_image))
+    sandbox = containers.warm_sandbox()
+    yield await sandbox.load(containers.build(client, python_image))
     await sandbox.close()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def in_gvisor(client: docker.DockerClient, python_image: str) -> AsyncIterator[Program]:
     """The same in gVisor."""
-    sandbox = warm.warm_sandbox(runtime="runsc")
-    yield await sandbox.load(warm.build(client, python_image))
+    sandbox = containers.warm_sandbox(runtime="runsc")
+    yield await sandbox.load(containers.build(client, python_image))
     await sandbox.close()
 
 

@@ -25,7 +25,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import DealLine
-from tests.ladder import warm
+from tests.ladder import containers
 from tests.ladder.containers import SHARED_LOOP, has_written
 from tests.waiting import PATIENT
 
@@ -97,8 +97,8 @@ async def loaded(
     request: pytest.FixtureRequest, client: docker.DockerClient, python_image: str, program: BotSource
 ) -> AsyncIterator[Program]:
     """A program whose instances run what lies in their seats, in both kinds of containers."""
-    sandbox = DockerSandbox() if request.param == "fresh" else warm.warm_sandbox()
-    bot = program if request.param == "fresh" else warm.build(client, python_image)
+    sandbox = DockerSandbox() if request.param == "fresh" else containers.warm_sandbox()
+    bot = program if request.param == "fresh" else containers.build(client, python_image)
     yield await sandbox.load(bot)
     await sandbox.close()
 

@@ -24,7 +24,7 @@ from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine
 from tests.for_two import FOR_TWO
-from tests.ladder import warm
+from tests.ladder import containers as warm
 from tests.ladder.containers import run, running
 from tests.waiting import PATIENT
 

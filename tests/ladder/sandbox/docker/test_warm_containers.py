@@ -28,17 +28,17 @@ from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
 from ladder.sandbox.host.scratch import make_visible_folder
-from tests.ladder import warm
+from tests.ladder import containers as warm
 from tests.ladder.containers import (
     ROOT,
     SHARED_LOOP,
+    Forked,
     has_written,
     kill_without_the_engine,
     nothing_left,
     run_in,
     write_visible,
 )
-from tests.ladder.warm import Forked
 from tests.waiting import comes
 
 MakeMount = Callable[[str], SeatMount]

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from tests.ladder import warm
+from tests.ladder import containers
 
 COPIES = 'FROM pigpen/bot\nCOPY . .\nCMD ["python", "bot.py"]\n'
 CLAIMS = 'FROM pigpen/bot\nCOPY . .\nRUN true\nLABEL pigpen.recipe=files\nCMD ["python", "bot.py"]\n'
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 @pytest.fixture
 async def forking(name: str) -> AsyncIterator[DockerSandbox]:
     """A sandbox that forks, closed before what was built for it is removed."""
-    sandbox = warm.warm_sandbox()
+    sandbox = containers.warm_sandbox()
     yield sandbox
     await sandbox.close()
 

@@ -10,8 +10,7 @@ import pytest
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.values.matches import DealReplayed
-from tests.ladder.ladders import enter, played, queue
-from tests.ladder.recorded_ladders import NAMES, new_ladder, packed, recorded_match
+from tests.ladder.ladders import NAMES, enter, new_ladder, packed, played, queue, recorded_match
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

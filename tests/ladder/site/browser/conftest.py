@@ -14,8 +14,7 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
 from tests.ladder.app.dataset.offers import offer
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
+from tests.ladder.ladders import new_ladder, packed, played, recorded_match
 from tests.ladder.site.browser.pages import DESKTOP, Kind, SharedPages, without_loop
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines

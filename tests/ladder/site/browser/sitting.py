@@ -9,7 +9,7 @@ import pytest
 
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 from tests.ladder.site.browser.pages import DESKTOP, Kind
 from tests.ladder.site.browser.playing import Tables
 from tests.ladder.site.serving import running_app

@@ -16,7 +16,7 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.pages.downloads import find_docs
 from tests.e2e.command import ROOT
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.serving import running
 

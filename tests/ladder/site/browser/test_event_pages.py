@@ -15,11 +15,11 @@ from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.accounts import add_person, session_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.tables_served import tables_served
-from tests.ladder.site.pages.test_event_bracket import PODS
+from tests.ladder.site.pages.test_events import PODS
 from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:

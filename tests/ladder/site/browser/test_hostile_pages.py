@@ -20,11 +20,11 @@ from ladder.store.all_tables import all_tables
 from ladder.values.accounts import LOCAL
 from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
-from tests.ladder import ladders, recorded_ladders
+from tests.ladder import ladders
 from tests.ladder.accounts import session_of
 from tests.ladder.app.dataset.offers import offer
 from tests.ladder.app.event_ladders import FILE
-from tests.ladder.recorded_ladders import recorded_match
+from tests.ladder.ladders import recorded_match
 from tests.ladder.site.browser.pages import DESKTOP, Kind, without_loop
 from tests.ladder.site.ladder_with_people import ladder_with_people
 from tests.ladder.site.serving import served
@@ -161,7 +161,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
     first, *lines = without_loop(ladders.played, "gongzhu", "2", 1)
     assert isinstance(first, MatchLine)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recorded_ladders, "NAMES", NAMES)
+        patch.setattr(ladders, "NAMES", NAMES)
         logs: dict[int, tuple[str, ...]] = dict.fromkeys(range(4), (TOGETHER, "", "", ""))
         record = (first.model_copy(update={"bots": NAMES[:4]}), *lines)
         match = without_loop(recorded_match, ladder, record, "2", logs)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.settings.settings import load_settings
-from tests.ladder import recorded_ladders
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder import ladders
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow, ready
 from tests.ladder.site.browser.pages import Kind, without_loop
 from tests.ladder.site.serving import served
@@ -24,16 +23,16 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
-LONG = tuple(f"{name}{'_of_the_longest_names' * 3}"[:62] for name in recorded_ladders.NAMES)
+LONG = tuple(f"{name}{'_of_the_longest_names' * 3}"[:62] for name in ladders.NAMES)
 WIDE, TABLET, NARROW = (1440, 900), (820, 1180), (390, 844)
 PAPER = "rgb(255, 255, 255)"
 
 
-@pytest.fixture(scope="module", params=[recorded_ladders.NAMES, LONG], ids=["short names", "long names"])
+@pytest.fixture(scope="module", params=[ladders.NAMES, LONG], ids=["short names", "long names"])
 def names(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """A ladder's address, and the name of its first bot."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recorded_ladders, "NAMES", request.param)
+        patch.setattr(ladders, "NAMES", request.param)
         made = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("names")))
         without_loop(lambda: [recorded_match(made, played("gongzhu")) for _ in range(2)])
     with served(made) as port:
@@ -46,7 +45,7 @@ def test_rank_name_rating_and_error_are_in_view_and_no_page_is_too_wide(
     names: tuple[str, str], lending: Lending, size: tuple[int, int]
 ) -> None:
     (address, name), page = names, lending.page(Kind(), size)
-    other = LONG[1] if name == LONG[0] else recorded_ladders.NAMES[1]
+    other = LONG[1] if name == LONG[0] else ladders.NAMES[1]
     for path in ("/", "/b", f"/b/{name}", f"/compare/{name}/{other}", "/v/gongzhu/matchups", "/m", "/m/1", "/live"):
         page.goto(address + path)
         assert overflow(page) <= 0, path

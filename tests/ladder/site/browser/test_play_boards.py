@@ -9,8 +9,7 @@ import pytest
 
 from ladder.settings.settings import load_settings
 from referee.records.rules_file import to_toml
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop

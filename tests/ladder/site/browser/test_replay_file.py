@@ -12,7 +12,7 @@ import pytest
 from ladder.app.matches import read_recorded
 from ladder.app.replay import replayed
 from ladder.values.matches import DealPlace
-from tests.ladder.recorded_ladders import packed
+from tests.ladder.ladders import packed
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 from tests.ladder.site.browser.pages import PHONE
 

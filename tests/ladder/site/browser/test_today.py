@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.settings.settings import load_settings
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.browser.tables_served import tables_served

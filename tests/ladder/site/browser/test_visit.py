@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.settings.settings import load_settings
-from tests.ladder.ladders import played
+from tests.ladder.ladders import new_ladder, played, recorded_match
 from tests.ladder.puzzles import add_puzzles
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, played_to_the_end
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.tables_served import tables_served

@@ -11,7 +11,7 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.pages.downloads import find_docs
 from ladder.site.server.headers import POLICY
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from ladder.values.held_events import EventState
 from tests.ladder.accounts import token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
 from tests.ladder.cluster_rows import add_workers, seen
-from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.ladders import new_ladder
 from tests.ladder.remote_site import log_in, served
 from tests.ladder.site.person import CSRF, PASSWORD, Person, Program, quick_passwords
 from tests.ladder.virtual import Time, recorded

@@ -8,7 +8,7 @@ from ladder.app.matches import read_recorded
 from ladder.app.replay import replayed
 from ladder.site.pages import replays as replay_pages
 from ladder.values.matches import DealPlace
-from tests.ladder.recorded_ladders import packed
+from tests.ladder.ladders import packed
 from tests.referee.recorded import lines_with_a_person
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Charts as SVG: whatever the values are, what is drawn lies within the picture."""
+"""Charts as SVG, of boards and of ratings: whatever the values are, all of it lies within the picture."""
 
 from __future__ import annotations
 
@@ -12,9 +12,68 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.site.rendering import charts
+from ladder.site.rendering.boards import SHADES, board_rows, decisive, shades
+from ladder.site.rendering.courses import APART, COURSES, set_apart
 from ladder.site.rendering.long_tables import Span
+from ladder.values.matches import DealScores, MatchScores
 from ladder.values.standings import CurvePoint, RatingCurve
 from ladder.values.value import time_of
+
+BOTS = ("A", "B", "C", "D")
+
+
+def scores(*boards: tuple[tuple[int, ...], ...], low_is_better: bool = False) -> MatchScores:
+    """Make the scores of boards: for each of them those of its rotations."""
+    deals = tuple(
+        DealScores(board=board, rotation=rotation, name=f"board {board}", scores=each, faults=(rotation, 0, 0, 0))
+        for board, rotations in enumerate(boards, 1)
+        for rotation, each in enumerate(rotations, 1)
+    )
+    return MatchScores(match=1, bots=BOTS, low_is_better=low_is_better, deals=deals)
+
+
+SMALL = ((1, 0, -1, 0), (1, 2, 1, 0))
+LARGE = ((100, -100, 0, 0), (60, -60, 0, 0))
+
+
+def test_a_board_is_one_row_of_the_means_of_its_rotations() -> None:
+    [row] = board_rows(scores(SMALL))
+    assert row.points == (1, 1, 0, 0)
+    assert row.ahead == (0.5, 0.5, -0.5, -0.5)
+    assert row.faults == (3, 0, 0, 0)
+    assert [deal.rotation for deal in row.deals] == [1, 2]
+
+
+def test_boards_are_sorted_by_swing_and_deals_without_rotations_are_not() -> None:
+    assert [row.board for row in board_rows(scores(SMALL, LARGE, SMALL))] == [2, 1, 3]
+    assert [row.board for row in board_rows(scores(SMALL[:1], LARGE[:1]))] == [1, 2]
+
+
+def test_where_fewer_points_are_better_the_lowest_is_ahead() -> None:
+    [row] = board_rows(scores(LARGE, low_is_better=True))
+    assert row.ahead == (-80, 80, 0, 0)
+
+
+def test_the_greatest_difference_of_the_match_has_the_strongest_shade() -> None:
+    found = shades(board_rows(scores(SMALL, LARGE)))
+    assert found == {1: (0, 0, 0, 0), 2: (SHADES, -SHADES, 0, 0)}
+    assert shades(board_rows(scores(((5, 5, 5, 5),)))) == {1: (0, 0, 0, 0)}
+
+
+def test_the_boards_without_which_the_second_would_not_be_behind_have_decided() -> None:
+    even = ((0, 10, 0, 0), (0, 10, 0, 0))
+    given = scores(even, LARGE, even, even)
+    found = decisive(given, board_rows(given))
+    assert found is not None
+    assert (found.boards, found.first, found.second) == ((2,), "A", "C")
+
+
+def test_no_few_boards_decide_where_all_bring_the_same_or_two_bots_are_equal() -> None:
+    same = scores(*[((10, 5, 0, 0),)] * 9)
+    assert decisive(same, board_rows(same)) is None
+    level = scores(*[((5, 5, 0, 0),)] * 9)
+    assert decisive(level, board_rows(level)) is None
+
 
 ratings = st.floats(0, 4000)
 errors = st.none() | st.floats(0, 500)
@@ -135,3 +194,38 @@ def test_words_in_a_chart_are_text() -> None:
         picture = drawn(markup)
         assert not list(picture.iter("script"))
         assert "<script>" in picture.attrib["aria-label"]
+
+
+several = st.lists(st.lists(st.floats(0, 4000), max_size=5), max_size=10)
+
+
+@some
+@given(several)
+def test_all_of_it_lies_within_the_picture(elos: list[list[float]]) -> None:
+    curves = [course(each) for each in elos]
+    picture = drawn(charts.courses(curves, "Ratings"))
+    lines = [each for each in picture.iter() if each.attrib.get("class", "").startswith("line c")]
+    assert len(lines) == sum(bool(each) for each in elos)
+    assert len({each.attrib["class"] for each in lines}) == len(lines), "each has a look of its own"
+
+
+@some
+@given(st.lists(st.floats(0, 340), max_size=10))
+def test_names_keep_their_order_and_their_distance(heights: list[float]) -> None:
+    moved = set_apart(heights, 28.0, 324.0)
+    assert all(28.0 - 1e-6 <= height <= 324.0 + 1e-6 for height in moved)
+    order = sorted(range(len(heights)), key=lambda place: heights[place])
+    assert all(moved[b] - moved[a] >= APART - 1e-6 for a, b in pairwise(order))
+
+
+def test_a_name_is_shortened_and_is_text_and_no_markup() -> None:
+    curve = course([1500.0, 1510.0]).model_copy(update={"bot": "<b>&amp;" + "x" * 50})
+    markup = str(charts.courses([curve], "Ratings"))
+    assert "&lt;b&gt;&amp;amp;xxxx…" in markup
+    assert "<b>" not in markup
+
+
+def test_without_a_rating_nothing_is_drawn() -> None:
+    nothing = RatingCurve(bot="Mud", variant="hearts", points=())
+    assert not re.search("<(line|polyline|text)", charts.courses([nothing], "Ratings"))
+    assert COURSES[0] > 0

@@ -1,4 +1,4 @@
-"""Facts of a bot that the ladder checks before it runs."""
+"""Trials: facts of a bot that are checked before it runs, and the command that shows a failure again."""
 
 from __future__ import annotations
 
@@ -9,14 +9,36 @@ import docker
 import pytest
 
 from ladder.errors import BotRejected
+from ladder.matches.check import Report
+from ladder.matches.preflight import Preflight
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import is_kept, kept_folder
 from ladder.sandbox.docker import docker_sandbox
 from ladder.sandbox.docker.built_images import ENTERED
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.trials.trial import Candidate, candidate
+from ladder.trials.trial import Candidate, again, candidate
+from ladder.values.sandbox_kind import AUTO, GVISOR, SHARED, SandboxKind
+from pigpen.check import Outcome
+from tests.ladder.runner.test_returned import trial
 from tests.ladder.trials.tiny import load_tiny
+
+FAILED = Preflight(Report((Outcome(group="hearts", name="follow suit", verdict="illegal", reason="It did not."),)))
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "runtime", "more"),
+    [
+        (SandboxKind.DOCKER, GVISOR, " --runtime auto"),
+        (SandboxKind.DOCKER, AUTO, " --runtime auto"),
+        (SandboxKind.DOCKER, SHARED, ""),
+        (SandboxKind.PROCESS, AUTO, ""),
+    ],
+)
+def test_it_runs_where_the_ladder_has_tried_the_bot(sandbox: SandboxKind, runtime: str, more: str) -> None:
+    task = trial(sandbox=sandbox, runtime=runtime)
+    assert again(task, FAILED) == f"pigpen check trotter --rules hearts --sandbox {sandbox}{more}"
+
 
 Write = Callable[[str, dict[str, str]], Path]
 ROOM = 1 << 40

@@ -1,4 +1,4 @@
-"""News: since the last visit, upsets, and the feeds of variants and bots."""
+"""The pages of bots, seasons and news: one variant at a time, standings as they were, feeds."""
 
 from __future__ import annotations
 
@@ -10,20 +10,64 @@ import pytest
 from sqlalchemy import select, update
 
 from ladder.app import matches
+from ladder.app.seasons import new_season
 from ladder.app.whats_new import since_visit, upsets
 from ladder.site.pages import feeds
 from ladder.site.server.viewer import COOKIE, VISIT_SECONDS
 from ladder.store import models
 from ladder.store.commands.results import record_summary
 from ladder.store.core_tables import MATCH, SEAT
-from tests.ladder import ladders
+from ladder.values.accounts import LOCAL
+from tests.ladder import ladders, shown
+from tests.ladder.site.chinese_words import text_of
 from tests.ladder.site.visitor import BASE, Visitor, small_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-ATOM = "{http://www.w3.org/2005/Atom}"
+STYLE = 'href="/b/Trotter/style?v={}"'
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Trotter has twelve matches of gongzhu at most, one of hearts, and none of hearts-jack."""
+    with small_site(tmp_path_factory.mktemp("several")) as site:
+        with site.ladder.database.write() as session:
+            trotter = session.scalar(select(models.Version).join(models.StoredBot).filter_by(name="Trotter"))
+            assert trotter is not None
+            for variant in ("hearts", "hearts-jack"):
+                ladders.enter_version(session, trotter.id, variant)
+            others = [ladders.enter(session, name, "hearts") for name in ("Ox", "Hen", "Goat")]
+            shown.play(session, [trotter.id, *others], "hearts", 1)
+        yield site
+
+
+def test_it_shows_the_variant_with_the_most_matches_and_has_the_others_as_tabs(several: Visitor) -> None:
+    page = several.page("/b/Trotter")
+    assert [page.count(f'id="{variant}"') for variant in ("gongzhu", "hearts", "hearts-jack")] == [1, 0, 0]
+    assert STYLE.format("gongzhu") in page
+    for variant in ("gongzhu", "hearts", "hearts-jack"):
+        assert f'<a href="?v={variant}"' in page
+        chosen = several.page(f"/b/Trotter?v={variant}")
+        assert chosen.count('<section class="sheet pad" id=') == chosen.count(f'id="{variant}"') == 1
+        assert f'<a href="?v={variant}" aria-current="page"' in chosen
+        assert STYLE.format(variant) in chosen
+
+
+def test_a_variant_in_which_it_is_not_entered_changes_nothing(several: Visitor) -> None:
+    assert several.page("/b/Trotter?v=bridge").count('id="gongzhu"') == 1
+
+
+def test_a_name_in_other_letters_leads_to_the_same_variant(several: Visitor) -> None:
+    answer = several.get("/b/tRoTTer?v=hearts&lang=zh")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/b/Trotter?v=hearts&lang=zh")
+
+
+def test_a_bot_of_one_variant_has_no_tabs(several: Visitor) -> None:
+    page = several.page("/b/Snout")
+    assert 'class="tabs"' not in page
+    assert 'id="gongzhu"' in page
 
 
 @pytest.fixture
@@ -31,6 +75,35 @@ def site(tmp_path: Path) -> Iterator[Visitor]:
     """A site of its own, for it changes."""
     with small_site(tmp_path) as found:
         yield found
+
+
+def test_the_standings_of_a_season_that_is_over_stay_as_they_were(site: Visitor) -> None:
+    assert "/v/gongzhu/seasons" not in site.page("/v/gongzhu")
+    assert "The first season is being played." in site.page("/v/gongzhu/seasons")
+    before = site.value("/standings/gongzhu")
+    assert before["matches"] > 0
+    new_season(site.ladder, LOCAL, "gongzhu", "winter")
+    site = Visitor(site.ladder)  # which knows no answer of a moment ago
+    assert site.value("/standings/gongzhu?season=1") == before
+    now = site.value("/standings/gongzhu")
+    assert (now["matches"], {row["matches"] for row in now["standings"]}) == (0, {0})
+    assert 'href="/v/gongzhu/seasons"' in site.page("/v/gongzhu")
+    for page in (site.page("/v/gongzhu/seasons"), site.page("/v/gongzhu/seasons?season=1")):
+        assert ">winter</a>" in page
+        for row in before["standings"]:
+            assert f'href="/b/{row["bot"]}' in page
+            assert f"{row['elo']:,.0f}" in page
+    assert "1," in site.get("/api/v1/standings/gongzhu.csv?season=1").text
+    assert "赛季" in " ".join(text_of(site.get("/v/gongzhu/seasons", accept_language="zh").text).texts)
+
+
+def test_a_season_or_a_variant_that_there_is_not_is_refused(site: Visitor) -> None:
+    assert site.get("/v/bridge/seasons").status_code == 404
+    assert site.get("/v/gongzhu/seasons?season=spring").status_code == 404
+    assert "spring" in site.problem("/api/v1/standings/gongzhu?season=spring", 404)
+
+
+ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def entries(site: Visitor, path: str) -> list[ElementTree.Element]:

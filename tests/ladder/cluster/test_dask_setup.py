@@ -1,7 +1,8 @@
-"""Parts of a message in Dask's format that are read, and parts that are not."""
+"""Our bounds on Dask: parts of a message that are read or not, and workers of another Python or Dask turned away."""
 
 from __future__ import annotations
 
+import platform
 import socket
 import struct
 from enum import Enum
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import distributed
 import pytest
 from distributed.comm import Comm, CommClosedError, connect, listen
 from distributed.comm.registry import backends
@@ -17,7 +19,7 @@ from distributed.protocol.serialize import ToPickle
 from distributed.protocol.utils import pack_frames
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import CONFIGURATION, SILENT_SECONDS, bounded_tls, plain, security
+from ladder.cluster.dask_setup import CONFIGURATION, SILENT_SECONDS, bounded_tls, plain, security, why_not
 
 
 class Colour(Enum):
@@ -101,3 +103,31 @@ async def test_a_connection_ends_on_both_sides_if_the_other_machine_says_nothing
             assert len(sides) == 2
             for comm in sides:
                 comm.abort()
+
+
+SAME = {"python": platform.python_version(), "dask": distributed.__version__, "distributed": distributed.__version__}
+OTHER_PATCH = ".".join([*platform.python_version_tuple()[:2], "999"])
+
+
+@pytest.mark.parametrize("versions", [SAME, SAME | {"python": f"{OTHER_PATCH}.final.0", "numpy": "0"}])
+def test_the_same_may_come(versions: dict[str, str]) -> None:
+    assert why_not({"packages": versions}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "words"),
+    [
+        ("python", "3.2.1", "Python 3.2"),
+        ("dask", "1.0", "Dask 1.0"),
+        ("distributed", "9" * 99, f"distributed {'9' * 40},"),
+    ],
+)
+def test_another_is_named(name: str, version: str, words: str) -> None:
+    sentence = why_not({"packages": SAME | {name: version}})
+    assert sentence is not None
+    assert words in sentence
+
+
+@pytest.mark.parametrize("versions", [None, {}, {"packages": {}}, {"packages": "x"}])
+def test_one_that_does_not_say_may_not_come(versions: object) -> None:
+    assert why_not(versions) == "it does not say which versions of Python and Dask it has."
