@@ -246,8 +246,8 @@ def test_names_in_a_record_are_shown_without_what_speaks_to_a_terminal(tmp_path:
     rules = {**first.rules, "name": nasty, "title": nasty}
     changed = first.model_copy(update={"bots": (nasty, *first.bots[1:]), "rules": rules})
     path = str(write_record(tmp_path / f"{letter}.jsonl", [changed, *rest[:-1]]))
-    for words in (("verify", path), ("replay", path)):
-        done = typed(*words, folder=tmp_path)
+    for command in (("verify", path), ("replay", path)):
+        done = typed(*command, folder=tmp_path)
         assert (done.is_civil, done.code) == (True, 0), done
         assert "a�[bold]b" in done.out
     as_json = typed("verify", "--json", path, folder=tmp_path)
@@ -268,8 +268,8 @@ def test_a_variants_name_is_shown_without_what_speaks_to_a_terminal_and_is_kept_
     (tmp_path / "mine.toml").write_text(text, "utf-8")
     shown_ = typed("rules", "mine.toml", folder=tmp_path)
     assert (shown_.is_civil, shown_.code) == (True, 0), shown_
-    for words, read in ((("--toml",), tomllib.loads), (("--json",), json.loads)):
-        done = typed("rules", "mine.toml", *words, folder=tmp_path)
+    for form, read in ((("--toml",), tomllib.loads), (("--json",), json.loads)):
+        done = typed("rules", "mine.toml", *form, folder=tmp_path)
         assert (done.is_civil, done.code) == (True, 0), done
         assert (read(done.out)["name"], read(done.out)["title"]) == (nasty, title)
     bots = ("random", "cautious", "random", "cautious")
@@ -373,15 +373,15 @@ def test_each_number_of_a_command_is_taken_up_to_its_limit_and_refused_beyond() 
     tried = 0
     for first in COMMANDS:
         context = typer.Context(load_command(first))
-        for name, given in parameters((first,), load_command(first)):
-            for limit, outwards in ((getattr(given, "min", None), -1), (getattr(given, "max", None), 1)):
+        for name, parameter in parameters((first,), load_command(first)):
+            for limit, outwards in ((getattr(parameter, "min", None), -1), (getattr(parameter, "max", None), 1)):
                 if limit is None:
                     continue
                 tried += 1
                 for number in (limit - outwards, limit):
-                    assert given.process_value(context, str(number)) == number, name
+                    assert parameter.process_value(context, str(number)) == number, name
                 with pytest.raises(typer.BadParameter):
-                    given.process_value(context, str(limit + outwards))
+                    parameter.process_value(context, str(limit + outwards))
     assert tried > 40
 
 

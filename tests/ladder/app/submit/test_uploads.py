@@ -1,4 +1,4 @@
-"""Uploads in pieces, which are nobody else's, and the submission that follows: what is looked at, written and answered."""
+"""Uploads in pieces, which are nobody else's, and the submission that follows: judged, stored and answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C-9 for browsers: what a person and a spectator are given holds nothing that they may not know; phrases at a table."""
+"""C-9 for browsers: what people and spectators are given holds nothing that they may not know; phrases at a table."""
 
 from __future__ import annotations
 

@@ -147,8 +147,8 @@ def test_standings_are_searched_by_bot_and_by_owner(site: Visitor) -> None:
 
 def test_a_bots_page_tells_how_it_plays(site: Visitor) -> None:
     text = site.page("/b/Mud")
-    for words in ("by eve", "Against each opponent", "How long it thinks", 'class="chart"', "Versions"):
-        assert words in text
+    for shown in ("by eve", "Against each opponent", "How long it thinks", 'class="chart"', "Versions"):
+        assert shown in text
 
 
 def test_matches_lead_to_bots_and_boards(site: Visitor) -> None:
