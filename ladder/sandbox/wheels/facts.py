@@ -10,6 +10,15 @@ from importlib import metadata
 
 PROVIDED = ("pigpen-sdk", "grpcio", "protobuf", "typing-extensions")
 """The SDK and what it stands on: these are there already, in the version that the SDK was tried with."""
+PROVIDED_MODULES = (
+    ("pigpen",),
+    ("grpc",),
+    ("google", "__init__"),
+    ("google", "protobuf"),
+    ("google", "_upb"),
+    ("typing_extensions",),
+)
+"""Paths of their modules, in parts; `google` is a namespace that packages share: it may have no file of its own."""
 
 
 def facts() -> dict[str, dict[str, str]]:

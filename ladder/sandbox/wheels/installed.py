@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.wheels.facts import PROVIDED_MODULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,6 +82,8 @@ OUTPUT_BYTES = 64 * 1024
 MEMORY_BYTES = 4096 * MIB
 OWN_BYTES, OWN_FILES = 64 * MIB, 5000
 """Space and files that the program may use on the disk besides packages: pages of the index, metadata."""
+NO_MEMORY = "memory allocation of "
+"""Begins the last words of a program in Rust that gets no more memory."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class RunLimits:
     """Of one run."""
 
     seconds: float = 180.0
+    """Of wall time: those of the package index."""
+    cpu_seconds: int = 60
+    """Of CPU time: what resolving and unpacking cost is the packages' own doing."""
     max_bytes: int = MAX_BYTES + OWN_BYTES
     """On the disk at once."""
     max_files: int = MAX_FILES + OWN_FILES
@@ -102,7 +108,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
         Its exit code and the end of its output.
 
     Raises:
-        BotRejected: If it wrote too much.
+        BotRejected: If it wrote too much, or used too much CPU time or memory.
         SandboxError: If it took too long, or could not be started.
     """
     with (folder / "output.txt").open("w+b") as output:
@@ -127,7 +133,13 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         output.seek(max(0, output.seek(0, os.SEEK_END) - OUTPUT_BYTES))
-        return code, output.read().decode(errors="replace")
+        text = output.read().decode(errors="replace")
+    if code and NO_MEMORY in text:
+        raise BotRejected(
+            f"The bot's packages take more than {_amount(MEMORY_BYTES)} of memory to fetch. Ask for fewer packages, or "
+            "other versions; if this happens with packages that are in order, the package index is at fault."
+        )
+    return code, text
 
 
 def _limit(pid: int, limits: RunLimits) -> None:
@@ -136,6 +148,7 @@ def _limit(pid: int, limits: RunLimits) -> None:
     with suppress(ProcessLookupError):  # it has ended
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.max_bytes, limits.max_bytes))
         resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
 
 
 def _watch(process: subprocess.Popen[bytes], folder: Path, limits: RunLimits) -> int:
@@ -147,6 +160,11 @@ def _watch(process: subprocess.Popen[bytes], folder: Path, limits: RunLimits) ->
         if process.returncode == -signal.SIGXFSZ:
             sizes[0] = limits.max_bytes + 1
         check_sizes({"": sum(sizes.values())}, len(sizes), limits.max_bytes, limits.max_files)
+        if process.returncode == -signal.SIGXCPU:
+            raise BotRejected(
+                f"The bot's packages take more than {limits.cpu_seconds} s of CPU time to choose and unpack. Ask for "
+                "fewer packages, or for exact versions (numpy==2.4.6), which leave less to choose from."
+            )
         if process.returncode is not None:
             return process.returncode
         if time.monotonic() > deadline:
@@ -174,6 +192,11 @@ HASHES = ("sha256", "sha384", "sha512")
 UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
 UVS_OWN = ("INSTALLER", "REQUESTED", "uv_cache.json", "direct_url.json")
 """Files in ``.dist-info`` folders that uv writes; some hold a time."""
+SHADOWED = frozenset({(name,) for name in sys.stdlib_module_names} | {*PROVIDED_MODULES})
+"""
+Modules that Python or the SDK brings, by the parts of their paths. Packages stand before both on a bot's path: one of
+these names would replace them, or run as Python starts.
+"""
 COMMANDS = "bin"
 """Folder into which uv puts a package's commands: they name this machine's Python."""
 MAX_RECORD_BYTES = 4 * 1024 * 1024
@@ -182,7 +205,11 @@ MAX_DEPTH, MAX_NAME_BYTES = 20, 200
 
 
 def clean(folder: Path) -> None:
-    """Remove what is not to be there: files of uv's own, commands, and ``.pth`` files, which Python would run."""
+    """
+    Remove what is not to be there: files of uv's own, commands, and ``.pth`` files, which Python would run.
+
+    So go modules with names of Python's own or of the SDK's: where pip installs them, they are not imported either.
+    """
     shutil.rmtree(folder / COMMANDS, ignore_errors=True)
     for name in _files(folder):
         if _is_removed(name):
@@ -229,7 +256,20 @@ def _files(folder: Path) -> dict[str, int]:
 def _is_removed(name: str) -> bool:
     parent, _, last = name.rpartition("/")
     is_uvs = name == ".lock" or (parent.endswith(".dist-info") and last in UVS_OWN)
-    return is_uvs or name.startswith(f"{COMMANDS}/") or last.lower().endswith(".pth")
+    return is_uvs or name.startswith(f"{COMMANDS}/") or last.lower().endswith(".pth") or _is_shadow(name)
+
+
+def _is_shadow(name: str) -> bool:
+    """
+    Tell whether a file is, or belongs to, a module of a name that is taken.
+
+    >>> [_is_shadow(name) for name in ("random.py", "encodings/utf_8.py", "google/protobuf/x.py")]
+    [True, True, True]
+    >>> [_is_shadow(name) for name in ("mine/random.py", "randomness.py", "google/api/x.py")]
+    [False, False, False]
+    """
+    parts = [part.partition(".")[0] for part in name.split("/")[:2]]
+    return (parts[0],) in SHADOWED or tuple(parts) in SHADOWED
 
 
 def _record(info: Path, label: str) -> dict[str, str]:

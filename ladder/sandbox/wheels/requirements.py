@@ -101,6 +101,8 @@ def _read_line(line: str, by: str) -> Wanted:
     plain = _HASH.sub("", line).strip(" \t")
     if plain.startswith("-"):
         raise _refusal(line, by, "is an option of pip, and only the organiser of this machine sets those")
+    if not plain.replace("\t", " ").isprintable():
+        raise _refusal(line, by, "holds a control character")
     if " --" in plain:
         raise _refusal(line, by, "holds an option, and only --hash=sha256:… with 64 hex digits is taken")
     if "://" in plain or _PATH.fullmatch(plain):

@@ -45,7 +45,7 @@ _UNREACHED = re.compile(
     r"authentication credentials|returned a 403 Forbidden"
 )
 _FULL = re.compile(r"os error (28|122)\b")
-_UNFIT = re.compile(r"No solution found|URL dependency|parse requirement")
+_UNFIT = re.compile(r"No solution found|we can conclude that|URL dependency|parse requirement")
 _BAD_WHEEL = re.compile(r"Hash mismatch|extract|wheel is invalid|Failed to install|metadata")
 
 
@@ -200,6 +200,29 @@ def _stub(name: str, version: str, folder: Path) -> Path:
     return path
 
 
+OURS = ("pigpen", "pigpen-arena", "pigpen-sdk")
+"""Canonical names that users know from us, and that we publish in no index: there they are a stranger's."""
+
+
+def _check_names(by: Mapping[str, str], target: Target) -> None:
+    """
+    Make sure that no package of our own is taken from an index.
+
+    Args:
+        by: The names, and for people who asks for them.
+        target: It has the one package of ours that bots need.
+
+    Raises:
+        BotRejected: If one would be.
+    """
+    for name, place in by.items():
+        if name in OURS and name not in target.provided:
+            raise BotRejected(
+                f"{place[0].upper()}{place[1:]} asks for {name}, which is in no package index: what has that name "
+                "there is not ours. Leave it out: bots have the SDK without asking for it."
+            )
+
+
 OPTIONS = ("--no-config", "--no-python-downloads", "--no-progress", "--color=never")
 
 
@@ -225,9 +248,10 @@ class Uv:
             scratch: A folder of uv's own.
 
         Raises:
-            BotRejected: If there are none, or they are too large.
+            BotRejected: If there are none, they are too large, or one has a name of ours.
             SandboxError: If the index does not answer, or there is no room.
         """
+        _check_names({each.name: each.by for each in wanted}, target)
         asked, constraints, lock = (scratch / name for name in ("asked.txt", "provided.txt", "pylock.toml"))
         asked.write_text("".join(f"{each.requirement}\n" for each in wanted), encoding="utf-8")
         constraints.write_text(write_stubs(target.provided, scratch), encoding="utf-8")
@@ -241,6 +265,7 @@ class Uv:
             Pin(package["name"], package["version"], _hashes(package["wheels"])): package["wheels"]
             for package in packages
         }
+        _check_names({pin.name: "one of the bot's packages" for pin in found}, target)
         sizes = {pin.label: max(wheel.get("size", 0) for wheel in wheels) for pin, wheels in found.items()}
         check_sizes(sizes, max_bytes=self.max_packed_bytes, how="packed")
         return [_with_hashes_of(wanted, pin) for pin in found]

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import resource
 import stat
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.wheels.installed import RunLimits, check, clean, is_unhashed, run
+from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.wheels.facts import PROVIDED
+from ladder.sandbox.wheels.installed import RunLimits, _is_removed, check, clean, is_unhashed, run
+from ladder.sandbox.wheels.packages import Asked, Packages, Store
 from ladder.sandbox.wheels.requirements import Pin
 from ladder.sandbox.wheels.target import this_interpreter
 from tests.ladder.sandbox.wheels.made import LINK, PROGRAM, digest_of, new_wheel, uv_of
@@ -221,6 +226,37 @@ def test_only_files_come_out_and_nothing_that_runs_by_itself(tmp_path: Path) -> 
     assert hashed == {"good-1.0.dist-info/METADATA", "good-1.0.dist-info/WHEEL"}
 
 
+def test_names_that_python_or_the_sdk_has_are_left_out(tmp_path: Path) -> None:
+    """A warm container has imported its own before the bot's packages are on its path, a fresh one would not have."""
+    own = ["random.py", "encodings/__init__.py", "json.cpython-311-x86_64-linux-gnu.so", "pigpen/client.py"]
+    own += ["grpc/__init__.py", "typing_extensions.py", "google/__init__.py", "google/protobuf/message.py"]
+    taken = ["randomly.py", "google/api/x.py", "grpc_status/__init__.py", "good/random.py"]
+    wheel = new_wheel(tmp_path, "good", files=dict.fromkeys([*own, *taken, "good-1.0.data/purelib/os.py"], b""))
+    folder = installed(wheel)
+    assert sorted(name for name in files(folder) if ".dist-info/" not in name) == sorted(taken)
+
+
+@pytest.mark.parametrize("package", PROVIDED)
+def test_every_module_that_is_provided_has_a_taken_name(package: str) -> None:
+    """The SDK itself may be installed by a file that names its folder."""
+    names = [file.as_posix() for file in metadata.files(package) or () if file.suffix in (".py", ".so")]
+    names = ["pigpen/__init__.py"] if package == "pigpen-sdk" else names
+    assert names
+    assert [name for name in names if not _is_removed(name)] == []
+
+
+def test_nothing_of_a_package_runs_as_python_starts(tmp_path: Path) -> None:
+    loaded = subprocess.check_output([sys.executable, "-c", "import sys; print(*sys.modules)"], text=True).split()
+    names = {name.partition(".")[0] for name in loaded} & sys.stdlib_module_names
+    assert "encodings" in names
+    runs = {f"{name}.py": b"open('ran', 'w')" for name in names} | {"encodings/__init__.py": b"open('ran', 'w')"}
+    folder = installed(new_wheel(tmp_path, "good", files={**runs, "good.py": b"print('good')"}))
+    for program, printed in (("pass", b""), ("import good, random, json", b"good\n")):
+        environment = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        assert printed == subprocess.check_output([sys.executable, "-c", program], env=environment, cwd=tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_two_wheels_may_hold_the_same_file_but_not_two_different_ones(tmp_path: Path) -> None:
     first = new_wheel(tmp_path, "one", files={"shared/__init__.py": b""})
     same = new_wheel(tmp_path, "two", files={"shared/__init__.py": b"", "shared/two.py": b""})
@@ -229,6 +265,30 @@ def test_two_wheels_may_hold_the_same_file_but_not_two_different_ones(tmp_path: 
     unzipped(new_wheel(tmp_path, "three", files={"shared/__init__.py": b"other"}))
     with pytest.raises(BotRejected, match=r"two 1.0 and that of three 1.0|three 1.0 and that of one 1.0|one 1.0 and"):
         check(folder)
+
+
+def rewritten(wheel: Path, file: str, more: bytes, times: int) -> Path:
+    """Append lines many times to the last ones of a file of a wheel's metadata; they pack well."""
+    whole = wheel.with_suffix(".new")
+    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            with new.open(entry.filename, "w") as target:
+                target.write(old.read(entry).rstrip() + b"\n")
+                for _ in range(times if entry.filename.endswith(file) else 0):
+                    target.write(more)
+    return whole.replace(wheel)
+
+
+@pytest.mark.parametrize(("file", "line"), [("METADATA", b"X: y\n"), ("RECORD", b"a,,\n")])
+def test_metadata_that_takes_too_much_memory_is_the_packages_doing(
+    file: str, line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 MiB of it are some 200 KB in a wheel, and 2 GiB for uv."""
+    monkeypatch.setattr("ladder.sandbox.wheels.installed.MEMORY_BYTES", 1024 * MIB)
+    wheel = rewritten(new_wheel(tmp_path, "evil"), file, line * (MIB // len(line)), 200)
+    assert wheel.stat().st_size < MIB
+    with pytest.raises(BotRejected, match="more than 1024 MiB of memory to fetch"):
+        Packages(Store(tmp_path / "store"), uv_of(tmp_path)).folder(Asked(b"evil"), this_interpreter())
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
@@ -275,6 +335,11 @@ def test_one_that_writes_too_many_files_is_ended(tmp_path: Path) -> None:
     text = "for n in range(10**9): open(str(n), 'wb').close()"
     with pytest.raises(BotRejected, match="more than 100 files"):
         python(text, tmp_path, max_files=100)
+
+
+def test_one_that_computes_for_too_long_is_the_packages_doing(tmp_path: Path) -> None:
+    with pytest.raises(BotRejected, match="more than 1 s of CPU time"):
+        python("while True: pass", tmp_path, cpu_seconds=1)
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits other processes")

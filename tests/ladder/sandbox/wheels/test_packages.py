@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.utils import canonicalize_name
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
@@ -20,7 +21,7 @@ from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages, Store
 from ladder.sandbox.wheels.requirements import lock_text
 from ladder.sandbox.wheels.target import Target, this_interpreter
-from ladder.sandbox.wheels.uv import Uv
+from ladder.sandbox.wheels.uv import OURS, Uv
 from tests.ladder.sandbox.wheels.made import digest_of, new_wheel, uv_of
 
 if TYPE_CHECKING:
@@ -248,6 +249,37 @@ def test_the_sdk_and_what_it_stands_on_are_not_taken_from_the_index(
     assert locked(packages, "tool") == ["tool 1.0"]
     _, folder = packages.folder(asked("pigpen-sdk"), HERE)
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["pigpen", "Pigpen.Arena", "pigpen_sdk"])
+def test_a_package_that_has_a_name_of_ours_on_the_index_is_a_strangers(
+    name: str, shelf: Path, packages: Packages
+) -> None:
+    bare = Target(HERE.python, {})
+    for each in OURS:
+        new_wheel(shelf, each.replace("-", "_"), "99.0")
+    new_wheel(shelf, "tool", needs=[name])
+    digest = digest_of(shelf / f"{canonicalize_name(name).replace('-', '_')}-99.0-py3-none-any.whl")
+    lock = f"{name}==99.0 --hash=sha256:{digest}\n"
+    for wanted, place in (
+        (asked(name), r"Line 1 of requirements\.txt"),
+        (asked("tool"), "One of the bot's packages"),
+        (asked(f"{name}==99.0", lock=lock), r"Line 1 of requirements\.(txt|lock)"),
+    ):
+        with pytest.raises(BotRejected, match=rf"{place} asks for {canonicalize_name(name)}, .* not ours"):
+            packages.folder(wanted, bare)
+
+
+def test_packages_that_no_choice_fits_are_the_bots_also_if_the_reasons_are_long(
+    shelf: Path, packages: Packages
+) -> None:
+    """Eight pigeons and seven holes: uv prints more than is kept, and the first words are not among it."""
+    names = [f"p{number}" for number in range(8)]
+    for name in names:
+        for hole in range(7):
+            new_wheel(shelf, name, f"{hole}.0", needs=[f"{other}!={hole}.0" for other in names if other != name])
+    with pytest.raises(BotRejected, match="no wheels for Python"):
+        locked(packages, *names)
 
 
 def test_a_hash_in_the_requirements_is_held_to(shelf: Path, packages: Packages) -> None:

@@ -45,10 +45,11 @@ REFUSED = {
     "numpy==1; os_name": "versions",
     "numpy; " + "(" * 400: "versions",
     "numpy; os_name ~= 'posix'": "makes no sense",
-    "numpy==\x1b[31m": "versions",
-    "numpy; os_name == 'a\rb'": "versions",
-    "numpy\x00": "versions",
-    "\u202enumpy": "versions",
+    **dict.fromkeys(
+        [f"numpy; os_name == 'a{control}b'" for control in "\r\x00\x0b\x0c\x1b\x85\u2028\u202e"]
+        + ["numpy==\x1b[31m", "numpy\x00", "\u202enumpy"],
+        "control character",
+    ),
     "n" * 501: "501 characters",
 }
 
