@@ -77,6 +77,10 @@ def test_the_same_seed_draws_the_same_mutants(tree: Path) -> None:
     assert any(each != drawn[0] for each in drawn)
 
 
+def test_a_run_that_was_stopped_is_resumed_behind_its_last_mutant(tree: Path) -> None:
+    assert mutants(tree, "--list", "--skip", "2") == mutants(tree, "--list")[2:]
+
+
 def test_what_no_test_notices_is_listed_and_the_tree_is_as_before(tree: Path) -> None:
     """A test that fails without a mutant catches none."""
     before = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
