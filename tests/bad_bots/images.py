@@ -76,9 +76,10 @@ BAD_IMAGES: Mapping[str, Image] = {
     "passwd_is_a_folder": Image("/etc/passwd is a folder", etc("passwd", FOLDER)),
     "passwd_is_huge": Image("1,048,577 bytes", etc("passwd", file(b"\n" * (1024 * 1024 + 1)))),
     "group_is_huge": Image("1,310,720 bytes", etc("group", file(USER * 40_960))),
-    "passwd_has_a_long_line": Image("a line of 65,536", etc("passwd", file(b"x" * 65_536 + b"\n"))),
+    "passwd_has_a_long_line": Image("a line of more than 65,535 bytes", etc("passwd", file(b"x" * 65_536 + b"\n"))),
     "passwd_leads_to_a_long_line": Image(
-        "/etc/passwd has a line of 65,536", etc("passwd", link("users"), **{"etc/users": file(b"x" * 65_536)})
+        "/etc/passwd has a line of more than 65,535 bytes",
+        etc("passwd", link("users"), **{"etc/users": file(b"x" * 65_536)}),
     ),
     "passwd_leads_to_a_pipe": Image("/etc/passwd is a named pipe", etc("passwd", link("../pipe"), pipe=PIPE)),
     "passwd_leads_past_nothing_to_a_pipe": Image(

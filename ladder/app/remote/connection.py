@@ -160,6 +160,7 @@ PAUSES = (0.5, 1.0, 2.0)
 MAX_PAUSE = 10.0
 """Seconds that the header Retry-After may ask for."""
 MAX_REDIRECTS = 5
+"""Redirects that one request follows."""
 AUTHORITIES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 """Exceptions that `requests` raises; a missing file of authorities is an OSError."""
@@ -272,7 +273,7 @@ class Connection:
             raise _NoAnswer(f"{self.address} does not answer: {why(error)}.") from None
 
     def _follow(self, method: str, address: str, request: dict[str, Any]) -> requests.Response:
-        for _ in range(MAX_REDIRECTS):
+        for _ in range(1 + MAX_REDIRECTS):
             found = self._session.request(
                 method, address, auth=self._token, timeout=(CONNECTING, READING), allow_redirects=False, stream=True,
                 **request,

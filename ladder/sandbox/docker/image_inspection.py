@@ -260,7 +260,7 @@ USERS = ("/etc/passwd", "/etc/group")
 MAX_USERS = 1024 * 1024
 """Bytes of such a file."""
 
-MAX_LINE = 64 * 1024
+MAX_LINE = 64 * 1024 - 1
 """Bytes of one line of such a file: the engine reads no longer one."""
 
 OVERLAID = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
@@ -309,8 +309,8 @@ def _check_tree(tree: ImageTree, folder: str) -> None:
         _check_users(tree, path)
     for path in USERS:
         end, entry = tree.follow(path, (*KERNEL, *MOUNTED))
-        if entry and entry.size >= MAX_LINE and max(map(len, tree.content(end).split(b"\n"))) >= MAX_LINE:
-            raise UnfitImage(f"its {path} has a line of {MAX_LINE:,} bytes or more, which the engine cannot read.")
+        if entry and entry.size > MAX_LINE and max(map(len, tree.content(end).split(b"\n"))) > MAX_LINE:
+            raise UnfitImage(f"its {path} has a line of more than {MAX_LINE:,} bytes, which the engine cannot read.")
     for path in OVERLAID:
         entry = tree.entry(path)
         if entry and entry.kind == "folder":

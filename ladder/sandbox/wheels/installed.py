@@ -275,8 +275,11 @@ def _is_shadow(name: str) -> bool:
 def _record(info: Path, label: str) -> dict[str, str]:
     """Read RECORD: the hash of each file that stays."""
     try:
-        with (info / "RECORD").open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file.read(MAX_RECORD_BYTES).splitlines()))
+        with (info / "RECORD").open("rb") as file:
+            content = file.read(MAX_RECORD_BYTES + 1)
+        if len(content) > MAX_RECORD_BYTES:
+            raise _refusal(label, f"has a RECORD of more than {MAX_RECORD_BYTES:,} bytes")
+        rows = list(csv.reader(content.decode().splitlines()))
         return {row[0]: row[1] for row in rows if not (_is_removed(row[0]) or is_unhashed(row[0]))}
     except (OSError, ValueError, IndexError, csv.Error) as error:
         raise _refusal(label, f"has a RECORD that cannot be read ({type(error).__name__})") from None

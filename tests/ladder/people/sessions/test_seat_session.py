@@ -11,8 +11,9 @@ from unittest.mock import Mock
 import pytest
 
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
+from ladder.people.sessions import seat_session
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
-from ladder.people.sessions.seat_session import MAX_MESSAGES, MAX_TABS, TOO_MANY_TABS
+from ladder.people.sessions.seat_session import MAX_MESSAGES, MAX_PHRASES, MAX_TABS, TOO_MANY_TABS
 from ladder.people.sessions.table_info import FoundSeat, TableInfo
 from ladder.values.people import TableStatus
 from ladder.values.person_state import PersonState, Phrase
@@ -267,3 +268,14 @@ def test_notices_of_a_new_start_have_greater_numbers_than_those_that_a_page_has_
         shown += [notice.number for notice in tracker.state().notices]
     assert len(shown) == 6
     assert shown == sorted(set(shown))
+
+
+async def test_a_person_may_say_a_few_phrases_and_then_has_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seat_session, "PHRASES_SECONDS", 1e6)
+    monkeypatch.setattr(PersonStateTracker, "may_say", True)
+    monkeypatch.setattr(seat_session, "_is_shared", lambda _: True)
+    async with session_at(TableHere()) as session:
+        for _ in range(MAX_PHRASES):
+            await session.say_phrase("thanks")
+        with pytest.raises(TooOften):
+            await session.say_phrase("thanks")

@@ -14,7 +14,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from ladder.app.accounts.passwords import MAX_WAITING
 from ladder.errors import Busy
+from ladder.site.accounts.login import hashing_turns
 from ladder.site.server.event_streams import PULSE, STOP, TOO_MANY, event, event_stream, retry_after, with_pulses
 from ladder.site.server.flows import Flows
 from ladder.site.server.places import Place, SharedPlaces, Turns
@@ -157,6 +159,18 @@ async def test_work_is_done_in_turns_and_those_who_wait_share_their_places() -> 
         await waiting[1]
     may_end.set()
     assert [await each for each in (first, waiting[0], honest)] == ["done"] * 3
+
+
+async def test_as_many_passwords_wait_until_they_are_hashed_as_are_allowed_and_no_more() -> None:
+    work = Work(1)
+    work.turns = hashing_turns()
+    asked = work.asked(*[FLOOD] * (1 + MAX_WAITING))
+    await comes(lambda: work.begun)
+    assert not any(each.done() for each in asked)
+    with pytest.raises(Busy):
+        await work.asked(FLOOD)[0]
+    work.may_end.set()
+    await asyncio.gather(*asked)
 
 
 @pytest.mark.parametrize(
