@@ -27,6 +27,7 @@ from unittest import mock
 
 import pydantic
 import pytest
+import requests
 from fastapi import Request
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
@@ -321,7 +322,7 @@ def provided(size: int) -> None:
     answer = mock.MagicMock(status_code=200)
     answer.raw.read = lambda most, decode_content: b"{}".ljust(size)[:most]
     answer.__enter__.return_value = answer
-    with mock.patch.object(oidc.requests, "get", return_value=answer):
+    with mock.patch.object(requests, "get", return_value=answer):
         oidc.Provider._json(mock.Mock(), "https://id.example")
 
 
