@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import stat
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -47,6 +49,8 @@ HOW_TO_GET_GVISOR = (
 RUNTIME_SETTING = "The setting runtime (pigpen.toml or PIGPEN_RUNTIME)"
 CHOOSE_AUTO = 'With runtime = "auto" bots play in gVisor'
 
+RUNSC_SECONDS = 5.0
+"""Limit, in seconds, of a question to gVisor's program."""
 MIN_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
 
@@ -73,14 +77,20 @@ def no_engine(error: SandboxError) -> list[Finding]:
     return [Finding("Docker engine", False, "none", str(error), is_protection=True), *_without_engine()]
 
 
-def machine(engine: dict[str, Any]) -> list[Finding]:
-    """Give the findings about this machine that need no sandbox to be started."""
+def machine(engine: dict[str, Any], runtime: str = AUTO) -> list[Finding]:
+    """
+    Give the findings about this machine that need no sandbox to be started.
+
+    Args:
+        engine: As the engine describes itself.
+        runtime: As in `examine`: if it is a gVisor of another name, that one is looked at.
+    """
     return [
         _engine(engine),
         _groups(engine),
         _seccomp(engine),
         _root(),
-        _gvisor(engine),
+        _gvisor(engine, runtime if runtime.startswith(GVISOR) else GVISOR),
         _disk(engine),
         *_without_engine(),
     ]
@@ -140,17 +150,52 @@ def _root() -> Finding:
     return Finding("User", holds, "root" if holds else f"number {os.geteuid()}, not root", follows)
 
 
-def _gvisor(engine: dict[str, Any]) -> Finding:
+def _gvisor(engine: dict[str, Any], name: str) -> Finding:
     known = engine.get("Runtimes") or {}
-    if GVISOR not in known:
+    if name not in known:
         return Finding("gVisor", False, "not installed", f"{SHARED_KERNEL} {HOW_TO_GET_GVISOR}")
-    arguments = known[GVISOR].get("runtimeArgs") or ()
-    holds = "path" not in known[GVISOR] or any("host-uds" in argument for argument in arguments)
+    arguments = known[name].get("runtimeArgs") or ()
+    path = known[name].get("path")
+    holds = path is None or any("host-uds" in argument for argument in arguments)
+    installed = gvisor_version(path, arguments) or "installed"
     follows = (
-        f"Bots in gVisor do not reach their seats: the engine must give {GVISOR} the argument --host-uds=open. "
+        f"Bots in gVisor do not reach their seats: the engine must give {name} the argument --host-uds=open. "
         f"{HOW_TO_GET_GVISOR}"
     )
-    return Finding("gVisor", holds, "installed" if holds else "installed without --host-uds=open", follows)
+    return Finding("gVisor", holds, installed if holds else f"{installed}, without --host-uds=open", follows)
+
+
+def gvisor_version(path: str | None, arguments: Sequence[str]) -> str | None:
+    """
+    Name gVisor's release, and the platform by which it runs programs: what a start and a decision cost depends on both.
+
+    Args:
+        path: The program runsc, as the engine names it; None: the engine does not say.
+        arguments: With which the engine starts it.
+
+    Returns:
+        Such as ``0.0~20221219.0, platform ptrace``; None where it cannot be asked, as on another machine.
+    """
+    if path is None or (program := shutil.which(path)) is None:
+        return None
+    try:
+        version, flags = (_printed(program, word) for word in ("--version", "flags"))
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    release = re.search(r"version (\S+)", version)
+    usual = re.search(r"-platform string\n.*\(default \"(\w+)\"\)", flags)
+    chosen = [argument.removeprefix("--platform=") for argument in arguments if argument.startswith("--platform=")]
+    platform = chosen[-1] if chosen else usual and usual[1]
+    words = [release[1] if release else "", f"platform {platform}" if platform else ""]
+    return ", ".join(filter(None, words)) or None
+
+
+def _printed(program: str, word: str) -> str:
+    """Run a program with one word; give what it prints, to whichever of both."""
+    done = subprocess.run(
+        [program, word], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=RUNSC_SECONDS, check=True
+    )
+    return done.stdout
 
 
 def _disk(engine: dict[str, Any]) -> Finding:
@@ -362,7 +407,11 @@ def _group_of(name: str) -> GroupFiles | None:
 
 
 def examine(
-    runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES, asked_by: str = RUNTIME_SETTING
+    runtime: str,
+    report: Callable[[str], None],
+    locked_bytes: int = LOCKED_BYTES,
+    asked_by: str = RUNTIME_SETTING,
+    measure_speed: Callable[[], Finding] | None = None,
 ) -> DoctorReport:
     """
     Look at everything: the machine, and then the protections.
@@ -372,17 +421,24 @@ def examine(
         report: Called with one line before each step that takes seconds.
         locked_bytes: The largest image that is kept in memory.
         asked_by: What asks for that runtime, as a sentence begins.
+        measure_speed: Measures how fast matches are, where containers start; None: this is left out.
     """
-    findings = _examined(runtime, report, locked_bytes, asked_by)
+    findings = _examined(runtime, report, locked_bytes, asked_by, measure_speed)
     return DoctorReport(stands=stands(findings), findings=tuple(findings))
 
 
-def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int, asked_by: str) -> list[Finding]:
+def _examined(
+    runtime: str,
+    report: Callable[[str], None],
+    locked_bytes: int,
+    asked_by: str,
+    measure_speed: Callable[[], Finding] | None,
+) -> list[Finding]:
     try:
         engine = engine_facts()
     except SandboxError as error:
         return no_engine(error)
-    found = machine(engine)
+    found = machine(engine, runtime)
     try:
         follows = shared_kernel(runtime, engine.get("Runtimes") or (), asked_by)
         probed = asyncio.run(probe(runtime, report, locked_bytes, follows))
@@ -392,6 +448,8 @@ def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int, as
             Finding("A container like a bot's", False, "could not be started", str(error), is_protection=True),
         ]
     found.append(grpc_threads("gRPC in containers", probed.output["grpc"]))
+    if measure_speed is not None:
+        found.append(measure_speed())
     return [*found, *protections(probed, reclaim_memory(str(engine.get("CgroupDriver"))))]
 
 

@@ -38,7 +38,7 @@ from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host import scratch
-from ladder.sandbox.host.cores import all_cores, bot_cores
+from ladder.sandbox.host.cores import all_cores, default_slots
 from ladder.store.commands.queue import why_too_short
 from ladder.store.commands.submission_queue import pin
 from ladder.store.names import find_variant
@@ -118,6 +118,8 @@ def _pushed(ladder: Ladder, identity: str, bots: tuple[str, ...]) -> bool:
 
 SEATS = 4
 """As many bots play at nearly every table."""
+MATCH_MEMORY = SEATS * Limits().memory
+"""Bytes of memory that the containers of one match may take, gVisor's own kernels included."""
 
 
 def check_cluster(ladder: Ladder) -> None:
@@ -185,7 +187,12 @@ def demands_of(settings: Settings) -> Demands:
     """Give what a ladder asks of each worker."""
     if settings.sandbox == SandboxKind.PROCESS:
         return Demands(__version__)
-    return Demands(__version__, settings.runtime, platform.machine(), SEATS * Limits().memory)
+    return Demands(__version__, settings.runtime, platform.machine(), MATCH_MEMORY)
+
+
+def matches_at_once(settings: Settings) -> int:
+    """Give how many matches this machine plays at once: as set, or as many as its cores and its memory hold."""
+    return settings.concurrency or default_slots(MATCH_MEMORY if settings.sandbox == SandboxKind.DOCKER else 0)
 
 
 @dataclass(frozen=True)
@@ -260,7 +267,7 @@ def ladder_run(
 def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, alarm: Alarm) -> Executor:
     if plan.cluster:
         return cluster_executor(ladder, coordinator, plan.concurrency, alarm.ring)
-    slots = plan.concurrency or ladder.settings.concurrency or _slots()
+    slots = plan.concurrency or matches_at_once(ladder.settings)
     workers = min(ladder.settings.workers or len(all_cores()), slots)
     start = partial(
         WorkerProcess.start,
@@ -273,8 +280,3 @@ def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, alarm: Al
 def _left(coordinator: Coordinator) -> None:
     with suppress(StoreError, LadderError):  # the others will miss it
         coordinator.leave()
-
-
-def _slots() -> int:
-    """Give the default number of matches at once: one for each core that bots have, and one that starts meanwhile."""
-    return len(bot_cores()) + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect
 from ladder.sandbox.host import scratch
 from ladder.sandbox.host.machine import this_machine
+from ladder.sandbox.host.memory import machine_memory
 from ladder.values.cluster import WorkerFacts
 from ladder.values.value import LAST_SECOND
 from pigpen.version import __version__
@@ -82,7 +82,7 @@ class Facts:
             process=scratch.this_process(),
             version=__version__,
             machine=self._machine,
-            memory=os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
+            memory=machine_memory(),
             engine=engine,
             runtimes=runtimes,
             slots=self.slots,

@@ -14,7 +14,7 @@ from ladder.app.cluster.worker_names import check_worker_name
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
-from ladder.sandbox.host.cores import all_cores, bot_cores
+from ladder.sandbox.host.cores import all_cores, default_slots
 from ladder.sandbox.host.scratch import MAX_FOLDER_BYTES
 from ladder.sandbox.host.whole_file import cache_folder
 from ladder.values.names import NAME_LENGTH
@@ -60,7 +60,7 @@ def open_worker(plan: WorkerPlan, say: Callable[[str], None]) -> WorkerProgram:
     read_identity(plan.certificate)
     if plan.data_dir is not None:
         _keep_files_in(plan.data_dir)
-    slots = plan.slots or len(bot_cores()) + 1
+    slots = plan.slots or default_slots()
     processes = min(len(all_cores()), slots)
     store = StorePlan(
         data_dir=(plan.data_dir or cache_folder() / "worker").absolute(),

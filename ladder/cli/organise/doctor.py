@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,22 +36,23 @@ def doctor(
     """
     Check this machine: what it offers to a ladder, and which protections between bots work here.
 
-    The protections are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is
-    missing. If there is a ladder on this machine, its runner and the free space on its disk are checked, too.
+    The protections are tested in a container like a bot's, and sample bots play some deals as those of a ladder would:
+    that takes some seconds. The exit code is 1 if a protection is missing. If there is a ladder on this machine, its
+    runner and the free space on its disk are checked, too.
 
     Examples:
         pigpen doctor
 
         pigpen doctor --runtime runsc --json
     """
-    from ladder.app.doctor import examine
+    from ladder.app.doctor import RUNTIME_SETTING, examine
     from ladder.app.health import ladder_findings
+    from ladder.app.speed import speed_finding
 
     settings = the_settings()
-    if runtime is None:
-        found = examine(settings.runtime, say, settings.locked_bytes)
-    else:
-        found = examine(runtime, say, settings.locked_bytes, asked_by="The option --runtime")
+    chosen = settings if runtime is None else settings.model_copy(update={"runtime": runtime})
+    asked_by = RUNTIME_SETTING if runtime is None else "The option --runtime"
+    found = examine(chosen.runtime, say, settings.locked_bytes, asked_by, partial(speed_finding, chosen, say))
     found = found.model_copy(update={"findings": (*found.findings, *ladder_findings(settings))})
     if as_json:
         print_json(found)

@@ -153,6 +153,8 @@ def up(
             signal.signal(sign, lambda *_: supervisor.stop())
         if settings.sandbox == SandboxKind.DOCKER and not cluster:
             say_what_is_missing(settings)
+        if not cluster:
+            _say_speed(settings)
         if first is not None:
             link = link_of(settings, first, address).link
             becomes = "The first visitor who opens this link becomes the organiser"
@@ -215,6 +217,15 @@ def _say_without_wheels(settings: Settings) -> None:
 
     if not find_wheels(settings.data_dir):
         typer.echo(sanitize(NO_WHEELS.format(settings.data_dir / "wheels")))
+
+
+def _say_speed(settings: Settings) -> None:
+    from ladder.app.speed import ladder_speed
+
+    with opened(settings) as ladder:
+        speed = ladder_speed(ladder)
+    if speed:
+        typer.echo(speed)
 
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:

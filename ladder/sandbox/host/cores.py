@@ -8,6 +8,8 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.host.memory import machine_memory
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -23,6 +25,19 @@ def bot_cores() -> tuple[int, ...]:
     """List the cores that bots may use: all but the first, which the referee and the engine have; at least one."""
     cores = all_cores()
     return cores[1:] or cores
+
+
+def default_slots(task_memory: int = 0) -> int:
+    """
+    Give how many matches this machine plays at once, unless it is told another number.
+
+    One for each core that bots may use, and one that starts meanwhile; no more than memory holds, but at least one.
+
+    Args:
+        task_memory: Bytes of memory that one match may take; 0: any number of matches has room.
+    """
+    slots = len(bot_cores()) + 1
+    return max(1, min(slots, machine_memory() // task_memory)) if task_memory else slots
 
 
 class Cores:

@@ -51,6 +51,19 @@ def results(
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 
+def recent_times(session: Session, limit: int) -> list[tuple[int, float]]:
+    """
+    Read the deals of the last results that were played on this machine, and how long each took.
+
+    Returns:
+        For at most *limit* matches: deals, and seconds of wall time, all tables added up.
+    """
+    seconds = MATCH.c.starting_seconds + MATCH.c.playing_seconds
+    here = MATCH.c.ordinal.is_not(None), MATCH.c.worker.is_(None), MATCH.c.deals.is_not(None), seconds > 0.0
+    last = select(MATCH.c.deals, seconds).where(*here).order_by(MATCH.c.ordinal.desc()).limit(limit)
+    return [(deals, took) for deals, took in session.execute(last)]
+
+
 def _newest_of(
     session: Session, versions: Iterable[int], limit: int, variant: str | None, before: int | None
 ) -> list[int]:

@@ -14,6 +14,7 @@ from ladder.app import doctor
 from ladder.app.doctor import (
     SHARED_KERNEL,
     Probed,
+    gvisor_version,
     machine,
     missing_at_once,
     no_engine,
@@ -181,6 +182,32 @@ def test_a_temporary_folder_that_others_can_take_away_is_named(tmp_path: Path, m
     assert "TMPDIR" not in missing(missing_at_once(ENGINE))
 
 
+RUNSC = """#!/bin/sh
+[ "$1" = --version ] && printf 'runsc version 0.0~20991231.0\\nspec: 1.0.2-dev\\n' && exit
+printf '  -platform string\\n\\tspecifies which to use: %s (default). (default "%s")\\n' a systrap >&2
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "said"),
+    [
+        (RUNSC, [], "0.0~20991231.0, platform systrap"),
+        (RUNSC, ["--host-uds=open", "--platform=kvm"], "0.0~20991231.0, platform kvm"),
+        ("#!/bin/sh\necho nothing\n", [], None),
+        ("#!/bin/sh\nexit 3\n", [], None),
+        ("", [], None),
+    ],
+)
+def test_the_release_and_the_platform_of_gvisor_are_named(
+    program: str, arguments: list[str], said: str | None, tmp_path: Path
+) -> None:
+    runsc = tmp_path / "runsc"
+    runsc.write_text(program)
+    runsc.chmod(0o755)
+    assert gvisor_version(str(runsc), arguments) == said
+    assert gvisor_version(None, arguments) is gvisor_version(str(tmp_path / "none"), arguments) is None
+
+
 def test_no_engine_is_a_protection_that_fails() -> None:
     found = no_engine(SandboxError("No Docker engine answers. Start one."))
     assert not stands(found)
@@ -201,6 +228,9 @@ def test_the_protections_are_tried_in_a_container() -> None:
     found = json.loads(done.stdout)
     grpc = {finding["name"]: finding["holds"] for finding in found["findings"] if "gRPC" in finding["name"]}
     assert grpc == {"gRPC here": True, "gRPC in containers": True}
+    (speed,) = [finding for finding in found["findings"] if finding["name"] == "Speed"]
+    assert speed["holds"], speed
+    assert "deals an hour" in speed["found"]
     names = [finding["name"] for finding in found["findings"] if finding["is_protection"]]
     assert names == [finding.name for finding in protections(probed(), reclaims=True)]
     fallen = {finding["name"] for finding in found["findings"] if finding["is_protection"] and not finding["holds"]}

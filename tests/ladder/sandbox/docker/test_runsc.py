@@ -142,7 +142,8 @@ async def test_a_program_that_ends_its_whole_container_has_ended_itself(
     try:
         forked = warm.Forked(await sandbox.load(warm.build(client, python_image)), mount)
         name, end, _ = await forked.run("hog = []\nwhile True: hog.append(b'x' * (1 << 20))")
-        assert end.code == 137
+        # By its platform, gVisor kills the program, or lets it see that there is no more.
+        assert end.code == 137 or end == Exit(1, oom=True)
         assert (await forked.run(""))[0] != name
     finally:
         await sandbox.close()

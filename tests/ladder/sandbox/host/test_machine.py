@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.sandbox.host.cores import Cores, all_cores, bot_cores
+from ladder.sandbox.host import cores as cores_module
+from ladder.sandbox.host.cores import Cores, all_cores, bot_cores, default_slots
 from ladder.sandbox.host.machine import this_machine
 from ladder.values.cluster import MachineClass
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+GIB = 1024**3
 
 
 @pytest.mark.parametrize(("all_cores", "for_bots"), [({0}, (0,)), ({0, 1}, (1,)), ({2, 5, 7}, (5, 7))])
@@ -24,6 +27,18 @@ def test_the_first_core_is_left_to_the_referee(
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: all_cores)
     assert bot_cores() == for_bots
+
+
+@pytest.mark.parametrize(
+    ("memory", "slots"),
+    [(0, 3), (10 * GIB, 1), (4 * GIB + 1, 1), (4 * GIB, 2), (8 * GIB // 3, 3), (GIB, 3)],
+)
+def test_a_machine_plays_as_many_matches_as_its_cores_and_its_memory_hold(
+    memory: int, slots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2})
+    monkeypatch.setattr(cores_module, "machine_memory", lambda: 8 * GIB)
+    assert default_slots(memory) == slots
 
 
 def test_tables_are_spread_over_the_cores() -> None:
