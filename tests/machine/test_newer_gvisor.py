@@ -74,9 +74,8 @@ def engine_with(runsc: Path, folder: Path) -> Iterator[str]:
             ["dockerd", *(f"--{name}={value}" for name, value in words.items())], stdout=log, stderr=log
         )
     try:
-        client = docker.DockerClient(socket, timeout=int(PATIENCE))
         until = time.monotonic() + PATIENCE
-        while not _answers(client):
+        while (client := _client(socket)) is None:
             assert time.monotonic() < until, (folder / "log").read_text()[-2000:]
             time.sleep(0.2)
         here = docker.from_env()
@@ -89,11 +88,12 @@ def engine_with(runsc: Path, folder: Path) -> Iterator[str]:
         program.wait(PATIENCE)
 
 
-def _answers(client: docker.DockerClient) -> bool:
+def _client(socket: str) -> docker.DockerClient | None:
+    """Connect to an engine; None: nobody answers there yet."""
     try:
-        return bool(client.ping())
-    except Exception:  # its socket is not there yet, or nobody answers there yet
-        return False
+        return docker.DockerClient(socket, timeout=int(PATIENCE))
+    except docker.errors.DockerException:
+        return None
 
 
 @pytest.mark.skipif(not shutil.which("apt-get"), reason="This machine has no Debian packages.")

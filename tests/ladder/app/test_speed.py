@@ -81,7 +81,7 @@ def test_a_measured_match_counts_as_often_as_the_ladder_would_start_one(
     # 4 deals of 52 cards, 10 ms each, and another match on the one core: 4.16 s more for each board, so 8 are enough
     assert f"{round(32 / (16 + 8 * (4 + 4.16)) * 2 * 3600, -2):,.0f} with bots" in found
     monkeypatch.setattr(speed, "_measured", measuring(replace(time, starting=1.0)))
-    assert f"{round(4 / 5 * 2 * 3600, -2):,.0f} deals" in speed_finding(two_at_once.settings, print).found
+    assert f"{round(8 / 9 * 2 * 3600, -2):,.0f} deals" in speed_finding(two_at_once.settings, print).found
 
 
 def test_what_hinders_the_measurement_is_said(two_at_once: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
