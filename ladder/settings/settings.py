@@ -95,7 +95,7 @@ class Settings(BaseSettings):
     runtime: str = AUTO
     """The OCI runtime of containers; auto: gVisor (runsc) if the Docker engine knows it, else runc, and a warning."""
     concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """Matches to play at once; 0: one for each core, and at least two, where the memory holds the bots of so many."""
+    """Matches to play at once; 0: one for each core, and at least two, but no more than the memory holds."""
     workers: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
     boards: Boards = "auto"

@@ -189,7 +189,7 @@ printf '  -platform string\\n\\tspecifies which to use: %s (default). (default "
 
 
 @pytest.mark.parametrize(
-    ("program", "arguments", "said"),
+    ("program", "arguments", "words"),
     [
         (RUNSC, [], "0.0~20991231.0, platform systrap"),
         (RUNSC, ["--host-uds=open", "--platform=kvm"], "0.0~20991231.0, platform kvm"),
@@ -199,12 +199,12 @@ printf '  -platform string\\n\\tspecifies which to use: %s (default). (default "
     ],
 )
 def test_the_release_and_the_platform_of_gvisor_are_named(
-    program: str, arguments: list[str], said: str | None, tmp_path: Path
+    program: str, arguments: list[str], words: str | None, tmp_path: Path
 ) -> None:
     runsc = tmp_path / "runsc"
     runsc.write_text(program)
     runsc.chmod(0o755)
-    assert gvisor_version(str(runsc), arguments) == said
+    assert gvisor_version(str(runsc), arguments) == words
     assert gvisor_version(None, arguments) is gvisor_version(str(tmp_path / "none"), arguments) is None
 
 
