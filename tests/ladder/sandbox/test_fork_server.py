@@ -39,7 +39,7 @@ def renaming_takes_a_name(folder: str) -> bool:
     return before != after
 
 
-def test_a_file_that_is_made_to_hide_numbers_takes_one_and_each_renaming_takes_two_names() -> None:
+def test_a_file_that_is_made_to_hide_numbers_takes_one_and_each_renaming_takes_a_name() -> None:
     with tempfile.TemporaryDirectory(dir=SHARED_MEMORY) as folder:
         before = fork_server._numbers_of_a_file(folder)
         fork_server._use_numbers(folder, renamings=5)
@@ -48,4 +48,10 @@ def test_a_file_that_is_made_to_hide_numbers_takes_one_and_each_renaming_takes_t
         is_numbered = renaming_takes_a_name(folder)
     files, names = (new - old for new, old in zip(after, before, strict=True))
     assert files >= 2  # other programs make files there, too
-    assert names == (2 + 2 * 5 if is_numbered else 0)
+    assert names == (2 + 5 if is_numbered else 0)
+
+
+def test_a_process_that_is_made_to_hide_numbers_takes_a_number_and_is_gone() -> None:
+    numbers = [fork_server._number_of_a_process() for _ in range(3)]
+    assert len({*numbers}) == 3
+    assert not [number for number in numbers if Path(f"/proc/{number}").exists()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import pairwise
 
 import docker
@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from ladder.sandbox.base import Program, SeatMount
+from ladder.sandbox.fork_server import FEW_FILES, FEW_PROCESSES, MAX_STEPS
 from tests.ladder import containers
 from tests.ladder.containers import Forked
 from tests.ladder.sandbox.docker.left_behind import CHANNELS, NO_SUCH_WAY, NUMBERS, PREAMBLE
@@ -68,13 +69,51 @@ async def test_the_next_instance_finds_nothing(forked: Forked, name: str) -> Non
     assert is_thrown_away in (None, next_container != container)
 
 
-async def test_a_random_count_of_numbers_is_taken_between_two_instances(forked: Forked) -> None:
-    runs = [await forked.run(f"{PREAMBLE}{NUMBERS}") for _ in range(7)]
+def making(files: int = 0, renamings: int = 0, processes: int = 0) -> str:
+    """Write a program that prints the numbers that it finds, with a file in each folder, and makes more of them."""
+    return (
+        f"{PREAMBLE}{NUMBERS}"
+        f"for _ in range({files}): open('/tmp/y', 'w').close(); os.unlink('/tmp/y')\n"
+        f"for n in range({renamings}): os.rename('/tmp/x', '/tmp/z'); os.rename('/tmp/z', '/tmp/x')\n"
+        f"for _ in range({processes}):\n    if not (pid := os.fork()): os._exit(0)\n    os.waitpid(pid, 0)\n"
+    )
+
+
+OWN_FILES = OWN_PROCESSES = 2
+"""Numbers that count for an instance that only prints them: with that of the server's look at them."""
+FEW = [
+    *[making(), making(files=FEW_FILES - OWN_FILES), making(renamings=1)],
+    *[making(processes=1), making(processes=FEW_PROCESSES - OWN_PROCESSES), making()],
+]
+MANY = [
+    *[making(files=FEW_FILES - OWN_FILES + 1), making(files=MAX_STEPS - OWN_FILES)],
+    *[making(processes=FEW_PROCESSES - OWN_PROCESSES + 1), making(processes=MAX_STEPS - OWN_PROCESSES)],
+]
+"""Programs that make few numbers, up to the limit, and those that make more, up to what a container may have."""
+
+
+async def steps_after(forked: Forked, programs: Sequence[str]) -> set[tuple[int, ...]]:
+    """Run them one after the other in one container; by how much each number has moved from one to the next."""
+    runs = [await forked.run(program) for program in (*programs, making())]
     assert len({container for container, _, _ in runs}) == 1
-    counted = zip(*([int(word) for word in log.split()[1:]] for _, _, log in runs), strict=True)
-    steps = [[after - before for before, after in pairwise(numbers)] for numbers in counted]
-    assert len(steps) == 4
-    assert all(len(set(each)) > 1 for each in steps), steps
+    counted = [[int(word) for word in log.split()[1:]] for _, _, log in runs]
+    return {tuple(after - before for before, after in zip(*pair, strict=True)) for pair in pairwise(counted)}
+
+
+async def test_the_next_instance_sees_how_many_numbers_one_has_made_in_two_steps_only(forked: Forked) -> None:
+    few, many = await steps_after(forked, FEW), await steps_after(forked, MANY)
+    assert (len(few), len(many)) == (1, 1), (few, many)
+    assert few != many
+
+
+@pytest.mark.runsc
+async def test_the_next_instance_in_gvisor_sees_them_in_two_steps_only(
+    in_gvisor: Program, mount: Callable[[str], SeatMount]
+) -> None:
+    forked = Forked(in_gvisor, mount)
+    few, many = await steps_after(forked, FEW), await steps_after(forked, MANY)
+    assert (len(few), len(many)) == (1, 1), (few, many)
+    assert few != many
 
 
 @pytest.mark.parametrize("name", CONTROLS)
