@@ -59,13 +59,14 @@ def loops_per_ms() -> float:
     return max(_measured() for _ in range(ROUNDS))
 
 
-def thinking(millis: float) -> str:
+def thinking(millis: float, rate: float | None = None) -> str:
     """
     Write the program of a bot that works for *millis* milliseconds of CPU time over each card, on this Python.
 
-    It counts turns of a loop: no clock inside a container of gVisor shows CPU time.
+    With *rate*, turns of its loop in a millisecond, programs that several processes write do the same work. It counts
+    turns of a loop: no clock inside a container of gVisor shows CPU time.
     """
-    return THINKING.format(work=f"for _ in range({round(millis * loops_per_ms())}): pass")
+    return THINKING.format(work=f"for _ in range({round(millis * (rate or loops_per_ms()))}): pass")
 
 
 def bot_of(folder: Path, millis: float, remark: object = "") -> BotSource:

@@ -1,153 +1,226 @@
 """
-Cost of a kernel for each container: starts and matches under runc and under gVisor, in turn in one run.
+Cost of a kernel for each container: gVisor, in which a ladder plays by default, and runc, in turn in one run.
 
-Four bots at a table, in warm containers unless it says fresh; nothing else may run meanwhile. What the clock charges is
-the CPU time of the containers' control groups, in which gVisor's own kernel is, too.
+CPU time is that of the containers' control groups, in which gVisor's own kernel is, and of this process with the
+referee: other work of the machine is not in it. Four warm containers of each bot wait before a figure is taken.
+
+*start*: four bots take their seats and receive the end of the match; nothing is played. *first deal* is what a match of
+one deal takes beyond that, *further deal* what each deal after it takes. A match of n deals has boards, as on a ladder:
+four rotations, so 16 starts. *thinking* is the share of the CPU time that the bots were set to think, *on their clocks*
+the share that was charged to them. With --fork-server another file takes the place of fork_server.py, in turn with it,
+so that a change can be compared with what was there before:
+
+    python -m benchmarks.kernel --rounds 5 --fork-server OLD.py
 """
 
 from __future__ import annotations
 
 import asyncio
-import shutil
 import statistics
 import sys
 import tempfile
 import time
+from collections import defaultdict
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
-from benchmarks.bots import HERE, RULES, instant_spec
+from benchmarks.bots import INSTANT, bot_of, instant_spec
 from benchmarks.growth import Watched
-from benchmarks.part_runner import machine, parser_of
-from benchmarks.report import ratio, show, spread
-from benchmarks.start import Start, start_of
+from benchmarks.lanes import SEATS
+from benchmarks.part_runner import HEADINGS, WORDS, machine, parser_of
+from benchmarks.report import Part, Row, ratio, sections, show, spread
+from benchmarks.runtimes import runtimes
+from benchmarks.start import take_seats
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker import container_plan
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.starter import WarmInstance
 from ladder.sandbox.host.memory import MIB
-from ladder.values.sandbox_kind import GVISOR, SHARED
 from pigpen.rules import new_seed
 from referee.match.formats import Format
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from ladder.sandbox.docker.warm_container import WarmContainer
     from referee.records.lines import AnyLine
 
-RUNTIMES = (SHARED, GVISOR)
-BLOCKS: Mapping[int, int] = {0: 0, 1: 24, 10: 240}
-"""By milliseconds that a bot thinks: blocks of 64 KiB that it hashes, which take about that time under any kernel."""
-DEALS: Mapping[int, int] = {0: 12, 1: 8, 10: 4}
-"""Deals of a match of such bots, at one table; a fourth of them are boards of a rated match."""
+THINKS_MS = (0, 1, 10)
+STARTS = 4
+"""Starts of four bots that count together."""
+FURTHER = 16
+"""Deals after the first one, at one table."""
+BOARDS = (4, 16)
+"""Boards of the matches of 16 and 64 deals."""
+START, FIRST, FURTHER_DEAL = "CPU of a warm start, a seat", "CPU of a first deal", "CPU of a further deal"
+
+Figures = dict[str, list[float]]
+"""By what was measured, a figure for each round."""
+UNITS: Mapping[str, str] = {"CPU": " ms", "memory": " MiB", "deals": "", "share": " %"}
+"""Units by the first word of what is measured."""
 
 
 @dataclass(frozen=True)
-class Cost:
-    """Costs of bots of one kind under one runtime."""
+class Side:
+    """One of those that are compared: a runtime, and the fork server in its containers."""
 
-    deal: float
-    """Milliseconds of a deal at one table, the median."""
-    decisions: float
-    """Decisions in a second of it."""
-    charged: float
-    """Milliseconds that the clock charges for a decision, the mean."""
-    memory: float
-    """MiB that a seat's container has."""
-    minute: float
-    """Deals in a minute of a rated match, starts included."""
+    runtime: str
+    server: Path | None = None
+    """None: the one of this checkout."""
+
+    @property
+    def name(self) -> str:
+        """The name in a row."""
+        return self.runtime if self.server is None else f"{self.runtime}, {self.server.name}"
 
 
-def bot_of(millis: int, folder: Path) -> BotSource:
-    """Write a bot that thinks for about that time."""
-    shutil.copytree(HERE / "working", folder / f"working{millis}")
-    file = folder / f"working{millis}" / "bot.py"
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace("LITTLE, MUCH = 60, 1200", f"LITTLE, MUCH = {BLOCKS[millis]}, {BLOCKS[millis]}"))
-    return BotSource(f"working{millis}", folder=file.parent)
+class Table:
+    """Four seats of one bot under one runtime, in containers that stay warm."""
 
+    def __init__(self, sandbox: DockerSandbox, program: Watched) -> None:
+        self._sandbox = sandbox
+        self._program = program
 
-async def cost_of(runtime: str, bot: BotSource, deals: int) -> Cost:
-    """Play one match that warms up, one at one table, and a rated one."""
-    sandbox = DockerSandbox(runtime, instances="warm")
-    try:
-        watched = Watched(await sandbox.load(bot), [])
+    async def cpu_of(self, action: Callable[[], Awaitable[object]]) -> float:
+        """Measure milliseconds of CPU time of an action; it is repeated if it needed a new container."""
+        while True:
+            known = self._containers()
+            before = self._seconds(known)
+            await action()
+            if self._containers() == known:
+                return 1000 * (self._seconds(known) - before)
+
+    async def start(self) -> None:
+        """Let four bots take their seats, and leave."""
+        await take_seats(self._program)
+
+    async def play(self, form: Format) -> list[DealLine]:
+        """Play a match."""
         lines: list[DealLine] = []
-        memory: list[int] = []
 
         def keep(line: AnyLine) -> None:
             if isinstance(line, DealLine):
                 lines.append(line)
-                running = [each for each in watched.instances if isinstance(each, WarmInstance)]
-                memory.extend(each.container.group.memory() or 0 for each in running[-4:])
 
-        async def play(form: Format) -> float:
-            lines.clear()
-            begun = time.perf_counter()
-            spec = replace(instant_spec(), format=form, seed=new_seed())
-            await play_sandboxed(spec, [watched] * 4, keep)
-            return time.perf_counter() - begun
+        spec = replace(instant_spec(), format=form, seed=new_seed())
+        await play_sandboxed(spec, [self._program] * SEATS, keep)
+        return lines
 
-        await play(Format(1))
-        await play(Format(deals))
-        took = [sum(line.took_ms) for line in lines]
-        asked = [sum(step.by == "bot" for step in line.steps) for line in lines]
-        charged = sum(sum(each or 0 for each in line.cpu_ms or ()) for line in lines) / sum(asked)
-        whole = await play(Format(boards=max(1, deals // 4)))
-        return Cost(
-            statistics.median(took),
-            sum(asked) * 1000 / sum(took),
-            charged,
-            statistics.median(memory) / MIB,
-            len(lines) * 60 / whole,
-        )
-    finally:
-        await sandbox.close()
+    def memory(self) -> float:
+        """Give the MiB of a container, the median; one that has been removed has none."""
+        return statistics.median(size for each in self._containers() if (size := each.group.memory())) / MIB
+
+    def _containers(self) -> set[WarmContainer]:
+        return {each.container for each in self._program.instances if isinstance(each, WarmInstance)}
+
+    def _seconds(self, containers: set[WarmContainer]) -> float:
+        return time.process_time() + sum(each.group.cpu_time() or 0.0 for each in containers)
 
 
-async def start_under(runtime: str, instances: str) -> Start:
-    """Measure what starts of four bots take."""
-    warm = instances == "warm"
-    return await start_of(DockerSandbox(runtime, instances="warm" if warm else "fresh"), 6 if warm else 2, 1)
+async def costs(table: Table, millis: float, boards: Sequence[int]) -> dict[str, float]:
+    """Measure one bot under one runtime once."""
+    found: dict[str, float] = {}
+    who = f"bots of {millis:g} ms"
+    if not millis:
+        empty = await table.cpu_of(lambda: _repeated(STARTS, table.start)) / STARTS
+        first = await table.cpu_of(lambda: _repeated(STARTS, lambda: table.play(Format(1)))) / STARTS
+        more = await table.cpu_of(lambda: table.play(Format(1 + FURTHER)))
+        found |= {START: empty / SEATS, FIRST: first - empty, FURTHER_DEAL: (more - first) / FURTHER}
+        found["memory of a seat"] = table.memory()
+    for count in boards if not millis else boards[:1]:
+        lines: list[DealLine] = []
+
+        async def match(count: int = count, lines: list[DealLine] = lines) -> None:
+            lines[:] = await table.play(Format(boards=count))
+
+        began = time.perf_counter()
+        cpu = await table.cpu_of(match)
+        found[f"CPU of a match of {len(lines)} deals, {who}"] = cpu
+        if count == boards[0]:
+            found[f"deals a minute in such a match, {who}"] = 60 * len(lines) / (time.perf_counter() - began)
+            asked = sum(step.by == "bot" for line in lines for step in line.steps)
+            charged = sum(each or 0.0 for line in lines for each in line.cpu_ms or ())
+            if millis:
+                found[f"share of it that is thinking, {who}"] = 100 * asked * millis / cpu
+            found[f"share of it on their clocks, {who}"] = 100 * charged / cpu
+    return found
 
 
-def main(rounds: int) -> None:
+async def _repeated(count: int, action: Callable[[], Awaitable[object]]) -> None:
+    for _ in range(count):
+        await action()
+
+
+async def all_costs(
+    sides: Sequence[Side], rounds: int, thinks: Sequence[float], boards: Sequence[int]
+) -> dict[str, Figures]:
+    """Measure each side once a round, in turn, after a match of each bot that does not count."""
+    found: dict[str, Figures] = {side.name: defaultdict(list) for side in sides}
+    async with AsyncExitStack() as stack:
+        root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-")))
+        bots = {
+            millis: bot_of(root / f"bot{number}", millis) if millis else INSTANT for number, millis in enumerate(thinks)
+        }
+        tables: dict[tuple[Side, float], Table] = {}
+        for side in sides:
+            sandbox = DockerSandbox(side.runtime, instances="warm")
+            stack.push_async_callback(sandbox.close)
+            server = root / f"server{len(tables)}" / FORK_SERVER.name
+            server.parent.mkdir()
+            server.write_bytes((side.server or FORK_SERVER).read_bytes())
+            with patch.object(container_plan, "FORK_SERVER", server):
+                for millis, bot in bots.items():
+                    table = tables[side, millis] = Table(sandbox, Watched(await sandbox.load(bot), []))
+                    await table.play(Format(boards=1))
+        for _ in range(rounds):
+            for millis in thinks:
+                for side in sides:
+                    print(f"{side.name}, bots of {millis:g} ms …", file=sys.stderr, flush=True)
+                    for what, value in (await costs(tables[side, millis], millis, boards)).items():
+                        found[side.name][what].append(value)
+    return found
+
+
+def rows(found: dict[str, Figures]) -> list[Row]:
+    """Make a row for each figure and side; all are held against the last side, which is runc."""
+    *others, last = found
+    made = []
+    for what, base in found[last].items():
+        unit = next((text for word, text in UNITS.items() if what.startswith(word)), "")
+        for side in others:
+            values = found[side][what]
+            made.append(Row(f"{what} ({side})", spread(values, unit), last, ratio(values, base)))
+        made.append(Row(f"{what} ({last})", spread(base, unit)))
+    return made
+
+
+def measure(
+    rounds: int, thinks: Sequence[float] = THINKS_MS, boards: Sequence[int] = BOARDS, servers: Sequence[Path] = ()
+) -> list[Row]:
+    """Measure each runtime of this engine, with each fork server, in turn."""
+    sides = [Side(runtime, server) for runtime in runtimes() for server in (*servers, None)]
+    return rows(asyncio.run(all_costs(sides, rounds, thinks, boards)))
+
+
+PARTS = (Part("kernel", __doc__, measure, rounds=3),)
+
+
+def main() -> None:
     """Measure and print."""
+    parser = parser_of(__doc__, PARTS[0].rounds)
+    parser.add_argument("--ms", type=float, nargs="+", default=THINKS_MS, help="that the bots think over each card")
+    parser.add_argument("--boards", type=int, nargs="+", default=BOARDS, help="of the matches of bots that do not")
+    parser.add_argument("--fork-server", type=Path, action="append", default=[], metavar="FILE", help="see above")
+    options = parser.parse_args()
     print(machine())
-    starts: dict[tuple[str, str], list[Start]] = {}
-    costs: dict[tuple[str, int], list[Cost]] = {}
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as folder:
-            bots = {millis: bot_of(millis, Path(folder)) for millis in BLOCKS}
-            for instances in ("fresh", "warm"):
-                for runtime in RUNTIMES:
-                    starts.setdefault((runtime, instances), []).append(asyncio.run(start_under(runtime, instances)))
-            for millis, bot in bots.items():
-                for runtime in RUNTIMES:
-                    print(f"bots of {millis} ms under {runtime} …", file=sys.stderr, flush=True)
-                    cost = asyncio.run(cost_of(runtime, bot, DEALS[millis]))
-                    costs.setdefault((runtime, millis), []).append(cost)
-
-    def row(what: str, unit: str, *values: list[float]) -> tuple[str, ...]:
-        return what, spread(values[0], unit), spread(values[1], unit), ratio(values[1], values[0])
-
-    rows = []
-    for instances in ("fresh", "warm"):
-        for what, field in (("first card", "millis"), ("CPU of a seat", "seat")):
-            values = [[getattr(each, field) for each in starts[runtime, instances]] for runtime in RUNTIMES]
-            rows.append(row(f"{instances}: {what}", " ms", *values))
-    for millis in BLOCKS:
-        for what, field, unit in (
-            ("a deal", "deal", " ms"), ("decisions a second", "decisions", ""),
-            ("charged for a decision", "charged", " ms"), ("memory of a seat", "memory", " MiB"),
-            ("rated deals a minute", "minute", ""),
-        ):  # fmt: skip
-            values = [[getattr(each, field) for each in costs[runtime, millis]] for runtime in RUNTIMES]
-            rows.append(row(f"bots of {millis} ms: {what}", unit, *values))
-    show(f"runc and gVisor, four bots, {RULES.name}", ("", *RUNTIMES, "gVisor / runc"), rows)
+    found = measure(options.rounds, options.ms, options.boards, options.fork_server)
+    show("", HEADINGS, *sections({"kernel": found}), words=WORDS)
 
 
 if __name__ == "__main__":
-    main(parser_of(__doc__, 5).parse_args().rounds)
+    main()

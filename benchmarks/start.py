@@ -67,7 +67,7 @@ async def start_of(sandbox: Sandbox, count: int, warm_up: int) -> Start:
         program = await sandbox.load(INSTANT)
         for _ in range(warm_up):
             await _play(program)
-        seat = await _busy(count, lambda: _seat(program))
+        seat = await _busy(count, lambda: take_seats(program))
         millis: list[float] = []
 
         async def play() -> None:
@@ -87,7 +87,7 @@ async def _busy(count: int, start: Callable[[], Awaitable[None]]) -> float:
     return (busy_seconds() - before) * 1000 / SEATS / count
 
 
-async def _seat(program: Program) -> None:
+async def take_seats(program: Program) -> None:
     """Let four bots take their seats, and leave."""
     spec = instant_spec(deals=1)
     async with sandboxed_table([program] * SEATS, spec.bots, lambda logs: None, deals=secrets.token_hex(32)) as seats:

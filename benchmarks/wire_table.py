@@ -1,9 +1,11 @@
 """
 One table of the real referee in a process of its own, with one way for messages to get to the bots and back.
 
-    python -m benchmarks.wire_table "gRPC as it comes" 0    # plays as many deals as each line that it reads says
+    python -m benchmarks.wire_table "gRPC as it comes" 0 processes 0    # plays as many deals as a line says
 
 How gRPC runs is settled when it is imported, so each way needs a process. For each line it prints what the deals took.
+The third word is a runtime, such as runsc, where the bots are to be in containers: in fresh ones, for the same reason.
+The last is the turns of a loop in a millisecond, so that the bots of all tables think alike; 0: it is measured.
 
 `FramedServer` is a sketch of the referee's end of a wire without gRPC: the same messages on a Unix socket, with their
 length before each. Seats, clocks and verdicts are the referee's own; only what carries the messages is replaced. It has
@@ -29,8 +31,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pigpen.wire.transport  # noqa: F401  # before gRPC
 from benchmarks.bots import ENDLESS, HERE, instant_spec, thinking
 from benchmarks.framed_stream import HEADER
+from benchmarks.growth import Watched
 from benchmarks.lanes import AS_IT_COMES, table
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from referee.seats import stream_seat
 from referee.seats.seat_server import SeatServer
@@ -39,13 +43,15 @@ from referee.seats.seat_server import SeatServer
 import grpc.aio
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from benchmarks.lanes import SteppedTable
+    from ladder.sandbox.base import Instance
     from pigpen.v1.referee_pb2 import RefereeMessage
 
 
+PROCESSES = "processes"
 WARM_UP = 8
 """Deals."""
 
@@ -197,11 +203,18 @@ class Deals:
 
 
 class Lane:
-    """The table of this process and the processes of its bots."""
+    """The table of this process, and its bots."""
 
-    def __init__(self, lane: SteppedTable, processes: set[int]) -> None:
+    def __init__(self, lane: SteppedTable, cpu_time: Callable[[], float]) -> None:
+        """
+        Take over a table.
+
+        Args:
+            lane: It.
+            cpu_time: Reads the CPU seconds that its bots have used so far.
+        """
         self._lane = lane
-        self._processes = processes
+        self._cpu_time = cpu_time
 
     async def play(self, deals: int) -> Deals:
         """Play some deals."""
@@ -210,9 +223,15 @@ class Lane:
         wall, own = time.perf_counter() - wall, time.process_time() - own
         return Deals(wall, own, self._cpu_time() - others, steps, self._lane.asked - asked)
 
-    def _cpu_time(self) -> float:
-        """Read the CPU seconds that the bots have used so far; `clock_getcpuclockid` numbers their clocks so."""
-        return sum(time.clock_gettime((~process << 3) | 2) for process in self._processes)
+
+def cpu_time_of(processes: set[int]) -> float:
+    """Read the CPU seconds that processes have used so far; `clock_getcpuclockid` numbers their clocks so."""
+    return sum(time.clock_gettime((~process << 3) | 2) for process in processes)
+
+
+def cpu_time_in(instances: Sequence[Instance]) -> float:
+    """Read the CPU seconds that containers have used so far, a kernel of their own included."""
+    return sum(instance.controller.cpu_time() or 0.0 for instance in instances)
 
 
 def children() -> set[int]:
@@ -224,32 +243,35 @@ def children() -> set[int]:
     }
 
 
-def write_bot(folder: Path, way: Way, millis: int) -> BotSource:
+def write_bot(folder: Path, way: Way, millis: int, rate: float) -> BotSource:
     """Write a bot that thinks *millis* milliseconds of CPU time over each card."""
     folder.mkdir()
     for name in ("framed_stream.py", "stub_stream.py"):
         shutil.copy(HERE / name, folder / name)
     settings = f"import os\nos.environ.update({dict(way.environment)})\n"
-    (folder / "bot.py").write_text(settings + way.bot + thinking(millis))
+    (folder / "bot.py").write_text(settings + way.bot + thinking(millis, rate))
     return BotSource("thinking", folder=folder)
 
 
 @contextlib.asynccontextmanager
-async def lane_of(way: Way, millis: int) -> AsyncIterator[Lane]:
-    """Yield a table of four bots; how gRPC runs in this process is settled already."""
+async def lane_of(way: Way, millis: int, place: str, rate: float) -> AsyncIterator[Lane]:
+    """Yield a table of four bots in *place*, `PROCESSES` or a runtime; how gRPC runs in this process is settled."""
     stream_seat.SeatServer = way.server  # type: ignore[attr-defined]
     others = children()
     async with contextlib.AsyncExitStack() as stack:
-        sandbox = ProcessSandbox(instances="fresh")  # so that each bot is a child of this process
+        # Fresh, so that each bot is a child of this process, and imports gRPC after its settings.
+        is_in_processes = place == PROCESSES
+        sandbox = ProcessSandbox(instances="fresh") if is_in_processes else DockerSandbox(place, instances="fresh")
         stack.push_async_callback(sandbox.close)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-"))) / "bot"
-        program = await sandbox.load(write_bot(folder, way, millis))
-        lane = await stack.enter_async_context(table(instant_spec(ENDLESS), [program] * 4))
-        yield Lane(lane, children() - others)
+        watched = Watched(await sandbox.load(write_bot(folder, way, millis, rate)), [])
+        lane = await stack.enter_async_context(table(instant_spec(ENDLESS), [watched] * 4))
+        bots = children() - others
+        yield Lane(lane, lambda: cpu_time_of(bots) if is_in_processes else cpu_time_in(watched.instances))
 
 
-async def _serve(way: Way, millis: int) -> None:
-    async with lane_of(way, millis) as lane:
+async def _serve(way: Way, millis: int, place: str, rate: float) -> None:
+    async with lane_of(way, millis, place, rate) as lane:
         await lane.play(1 if millis else WARM_UP)
         print(flush=True)
         while deals := await asyncio.to_thread(sys.stdin.readline):
@@ -257,4 +279,4 @@ async def _serve(way: Way, millis: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(WAYS[sys.argv[1]], int(sys.argv[2])))
+    asyncio.run(_serve(WAYS[sys.argv[1]], int(sys.argv[2]), sys.argv[3], float(sys.argv[4])))

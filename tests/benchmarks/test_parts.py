@@ -39,7 +39,9 @@ SMALL: dict[str, dict[str, Any]] = {
     "growth": {"lengths": (1, 3), "warm_up": False},
     "verify": {"repeats": 1},
     "ladder": {"ladders": (("process", 1),), "places": 1},
+    "kernel": {"thinks": (0, 1), "boards": (1,)},
     "match_parts": {"matches": 1, "boards": 1},
+    "wire_in_containers": {"ways": ("today", "frames without gRPC"), "thinks": {0: 1}},
     "lengths": {"lengths": (1,), "at_once": (1,)},
 }
 """Settings that make each part that needs Docker, or plays a ladder, small enough for a test."""
