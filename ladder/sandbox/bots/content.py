@@ -119,9 +119,10 @@ class Content:
         return Content(_in_order(members.values()))
 
     def below(self, prefix: str) -> Content:
-        """Copy the content one folder further down, whose name is *prefix*."""
+        """Copy the content further down, into the folder *prefix*."""
         moved = (FolderMember(f"{prefix}/{member.name}", member.kind, member.content) for member in self.members)
-        return Content((FolderMember(prefix, Kind.FOLDER), *moved))
+        above = (FolderMember(name, Kind.FOLDER) for name in (*_folders_above(prefix), prefix))
+        return Content((*above, *moved))
 
     def archive(self) -> BinaryIO:
         """Pack everything for a build. Files become readable by everyone: a bot runs under a user of its own."""

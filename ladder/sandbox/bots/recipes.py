@@ -91,6 +91,8 @@ class Recipe:
     lines: tuple[str, ...]
     left_out: tuple[Instruction, ...] = ()
     """Lines of the Dockerfile that change nothing."""
+    place: str = FILES
+    """Folder in the archive for the bot's files."""
 
     @property
     def requirements_line(self) -> Instruction | None:
@@ -109,7 +111,7 @@ class Recipe:
 
         Holds where no file is a link: through one, files could get into another folder.
         """
-        return all(_FILES_ONLY.fullmatch(line) or _copies_into_the_folder(line) for line in self.lines)
+        return self == PLAIN or all(_FILES_ONLY.fullmatch(line) or _copies_into_the_folder(line) for line in self.lines)
 
     def dockerfile(self, base: str, labels: Mapping[str, str]) -> bytes:
         """
@@ -123,8 +125,11 @@ class Recipe:
         return "\n".join([f"FROM {base}", f"LABEL {named}", *self.lines, ""]).encode()
 
 
-PLAIN = Recipe((f'COPY ["{FILES}", "./"]', 'CMD ["python", "bot.py"]'))
-"""For a folder with a bot.py and no Dockerfile."""
+PLAIN = Recipe((f'COPY ["{FILES}", "/"]', 'CMD ["python", "bot.py"]'), place=f"{FILES}/bot")
+"""
+For a folder with a bot.py and no Dockerfile. A COPY into /bot would give that folder the time of the build, and with it
+each build an id of its own; a COPY of the folder as a whole gives it the time in the archive.
+"""
 
 
 def _copies_into_the_folder(line: str) -> bool:

@@ -25,7 +25,7 @@ from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.built_images import OLD, prune
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
-from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.docker.image_build import BuildFailed, build_image, tag_without_times
 from ladder.sandbox.docker.installed_sdk import Sdk, installed_sdk
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def make_debian_base(client: DockerClient, report: Callable[[str], None]) -> str
         _run(["mmdebstrap", *_options(), _release()["VERSION_CODENAME"], str(tar)])
         repository, _, tag = debian_base_tag().partition(":")
         client.api.import_image(src=str(tar), repository=repository, tag=tag, changes=["CMD python"])
+        tag_without_times(client, debian_base_tag(), debian_base_tag())
     return debian_base_tag()
 
 
@@ -185,8 +186,8 @@ def layers_digest(client: DockerClient, name: str = LATEST) -> str:
     """
     Hash the layers of an image: all its files, with modes, owners and times.
 
-    The base image's are the same after each build from one checkout and one Python image. Its id is not: the engine
-    writes the times of the build into its history.
+    The base image's are the same after each build from one checkout and one Python image. So is its id, but for an
+    engine that keeps its own (`tag_without_times`).
     """
     layers = client.images.get(name).attrs["RootFS"]["Layers"]
     return hashlib.sha256("\0".join(layers).encode()).hexdigest()
@@ -339,8 +340,9 @@ def main(image: BaseImage | None = None) -> int:
     except SandboxError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{image.tag} is ready; its files: sha256:{layers_digest(client, image.tag)}")
-    labels = client.images.get(image.tag).labels
+    made = client.images.get(image.tag)
+    print(f"{image.tag} is ready: {made.id}; its files: sha256:{layers_digest(client, image.tag)}")
+    labels = made.labels
     if below := labels.get(BASE_LABEL):
         print(f"It stands on {below}, with {len(labels[DEBIAN_LABEL].split())} Debian packages (label {DEBIAN_LABEL}).")
     return 0

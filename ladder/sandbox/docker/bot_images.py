@@ -15,7 +15,7 @@ from docker.utils import parse_repository_tag
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.bots.dockerignore import without_ignored
-from ladder.sandbox.bots.recipes import FILES, PLAIN, image_to_build, recipe_of
+from ladder.sandbox.bots.recipes import PLAIN, image_to_build, recipe_of
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
     FILES_ONLY,
@@ -123,7 +123,7 @@ def _found_in_registry(client: DockerClient, source: BotSource, folder: Path, ke
 
 
 def _adds_files_only(recipe: Recipe, content: Content) -> bool:
-    return recipe.adds_files_only and (recipe is PLAIN or not content.has_links)
+    return recipe.adds_files_only and (recipe == PLAIN or not content.has_links)
 
 
 def image_of_reference(client: DockerClient, reference: str) -> str:
@@ -157,7 +157,7 @@ def _context(
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
     stand = packages.image_for(client, content, base_image_id(client, base))
     dockerfile = recipe.dockerfile(stand, labels)
-    return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
+    return kept.below(recipe.place).with_files({DOCKERFILE: dockerfile}).archive()
 
 
 def _build(client: DockerClient, folder: Path, context: BinaryIO, key: str, labels: dict[str, str], hint: str) -> None:

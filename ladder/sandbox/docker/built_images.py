@@ -74,7 +74,7 @@ def remove_old(client: DockerClient, folder: Path, kept: int) -> None:
     with suppress(ImageNotFound):  # another process removes some
         found = [client.images.get(image["Id"]) for image in client.api.images(filters={"reference": f"{begin}*"})]
         free = [image for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image.tags)]
-        for image in sorted(free, key=_last_used, reverse=True)[kept:]:
+        for image in sorted(free, key=last_used, reverse=True)[kept:]:
             for tag in image.tags:
                 if tag.startswith(begin):
                     _remove(client, tag)
@@ -99,7 +99,8 @@ def _place(folder: Path) -> str:
     return hashlib.sha256(str(folder.resolve()).encode(errors="surrogateescape")).hexdigest()[:16]
 
 
-def _last_used(image: Image) -> str:
+def last_used(image: Image) -> str:
+    """Give the time at which an image got a name last; it says itself of no time (`tag_without_times`)."""
     return max(str(image.attrs.get("Metadata", {}).get("LastTagTime") or ""), str(image.attrs["Created"]))
 
 

@@ -3,18 +3,27 @@ Build one image with the classic builder: no network, bounded time and memory.
 
 Only the CPU time of its own steps can be held against a build: wall time is the machine's. A build that the machine
 let run too little, and one that waits for something that never comes, end as a failure of the platform.
+
+The engine writes the time of a build, and the id of the image below, into what it builds. `tag_without_times` leaves
+both out, so two builds with the same files and the same settings have one id.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import math
 import re
+import tarfile
 import time
 from collections import deque
 from contextlib import suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from docker.errors import APIError, ImageNotFound
+from docker.utils import parse_repository_tag
 from requests import ReadTimeout
 from urllib3.exceptions import ReadTimeoutError
 
@@ -56,6 +65,11 @@ LAYER_IS_GONE = ("unknown parent image ID", "unable to find image")
 
 TRIES = 5
 """Number of times that a build is begun, if a layer is removed each time."""
+
+NO_TIME = "1970-01-01T00:00:00Z"
+"""Time at which all images are made, as they say."""
+OF_ONE_BUILD = ("Hostname", "Image")
+"""Settings that the engine fills in while it builds: names of a container and of the image below."""
 
 
 class BuildFailed(PigpenError):
@@ -102,8 +116,9 @@ def build_image(
         for left in reversed(range(TRIES)):
             context.seek(0)
             try:
-                _build(client, context, tag, labels, arguments or {}, budget)
-            except _LayerRemoved:
+                built = _build(client, context, labels, arguments or {}, budget)
+                tag_without_times(client, built, tag)
+            except (_LayerRemoved, ImageNotFound):  # another program has built the same and removed it again
                 if not left:
                     raise
             else:
@@ -116,17 +131,16 @@ def build_image(
 def _build(
     client: DockerClient,
     context: BinaryIO,
-    tag: str,
     labels: Mapping[str, str],
     arguments: Mapping[str, str],
     budget: _Budget,
-) -> None:
+) -> str:
+    """Build it without a name, and give its id: a name would mean an image that is replaced at once."""
     lines: deque[str] = deque(maxlen=LAST_LINES)
     try:
         output = client.api.build(
             fileobj=context,
             custom_context=True,
-            tag=tag,
             rm=True,
             forcerm=True,
             network_mode="none",
@@ -137,14 +151,16 @@ def _build(
             timeout=math.ceil(budget.wall_seconds) + ENGINE_SECONDS,
             decode=True,
         )
-        _follow(output, lines, budget)
+        return _follow(output, lines, budget)
     except (ReadTimeout, ReadTimeoutError) as error:
         raise SandboxError(_end_of(lines, budget.too_slow)) from error
     # Leaving early drops the connection, and with it the engine ends the build.
 
 
-def _follow(output: Iterator[dict[str, Any]], lines: deque[str], budget: _Budget) -> None:
+def _follow(output: Iterator[dict[str, Any]], lines: deque[str], budget: _Budget) -> str:
+    built = ""
     for message in output:
+        built = (message.get("aux") or {}).get("ID", built)
         text = str(message.get("stream", ""))
         lines.extend(text.splitlines())
         budget.note(text)
@@ -156,6 +172,71 @@ def _follow(output: Iterator[dict[str, Any]], lines: deque[str], budget: _Budget
             error = str(message["error"])
             failure = _LayerRemoved if any(words in error for words in LAYER_IS_GONE) else BuildFailed
             raise failure(_end_of(lines, error))
+    if not built:
+        raise SandboxError("The Docker engine has built an image and does not say its id.")
+    return built
+
+
+def tag_without_times(client: DockerClient, built: str, tag: str) -> None:
+    """
+    Tag an image whose id follows from its layers and settings alone, and remove the one that was built.
+
+    The engine loads a new configuration over layers that it has, which costs about 0.1 s. An engine that takes no
+    image without the layers' files (the containerd image store) keeps what was built, with an id of its own.
+
+    Args:
+        client: The engine.
+        built: Id or name of what was built.
+        tag: The name of the result.
+
+    Raises:
+        ImageNotFound: If what was built is gone.
+        DockerException: If the engine fails.
+    """
+    found = client.images.get(built).attrs
+    configuration = _configuration(found)
+    image = f"sha256:{hashlib.sha256(configuration).hexdigest()}"
+    with suppress(APIError):
+        for _ in client.api.load_image(_archive(configuration, len(found["RootFS"]["Layers"]), tag)):
+            pass  # the answer ends when it is loaded
+    repository, name = parse_repository_tag(tag)
+    try:
+        client.api.tag(image, repository, name or "latest")  # the engine notes the time of a tag, not of a load
+    except ImageNotFound:
+        client.api.tag(found["Id"], repository, name or "latest")
+        return
+    with suppress(APIError):  # it is below another image, or another program removes it
+        if not client.images.get(found["Id"]).tags:
+            client.api.remove_image(found["Id"])
+
+
+def _configuration(found: Mapping[str, Any]) -> bytes:
+    """Write an image's configuration in one way, whatever the engine adds to it."""
+    settings = {name: value for name, value in (found["Config"] or {}).items() if value and name not in OF_ONE_BUILD}
+    layers = found["RootFS"]["Layers"]
+    configuration = {
+        "architecture": found["Architecture"],
+        "config": settings,
+        "created": NO_TIME,
+        "history": [{"created": NO_TIME, "created_by": "pigpen"} for _ in layers],
+        "os": found["Os"],
+        "rootfs": {"type": "layers", "diff_ids": layers},
+    }
+    if variant := found.get("Variant"):
+        configuration["variant"] = variant
+    return json.dumps(configuration, sort_keys=True).encode()
+
+
+def _archive(configuration: bytes, layers: int, tag: str) -> bytes:
+    """Pack an image as `docker load` takes it, without the layers' files, which the engine has."""
+    manifest = [{"Config": "config.json", "RepoTags": [tag], "Layers": [f"{each}/layer.tar" for each in range(layers)]}]
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for name, content in {"config.json": configuration, "manifest.json": json.dumps(manifest).encode()}.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
 
 
 class _Budget:

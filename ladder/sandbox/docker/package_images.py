@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from docker.errors import APIError, ImageNotFound
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.docker.built_images import last_used
 from ladder.sandbox.docker.image_build import TOO_LONG, BuildFailed, build_image
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.wheels import facts
@@ -39,17 +40,22 @@ if TYPE_CHECKING:
 REPOSITORY = "pigpen/packages"
 KEPT_IMAGES = 8
 """Images that stay, the newest ones; what was built on the others stays as well."""
+FILES = "files"
+"""Folder of the archive that holds what is copied to the root of the image: so no folder gets the time of the build."""
 DOCKERFILE = f"""
 FROM {{base}}
-COPY {VENDOR} /bot/{VENDOR}
+COPY {FILES} /
 USER 0:0
-RUN python3 {" ".join(COMPILE)} /bot/{VENDOR} || true
+RUN touch /tmp/began \\
+ && (env -i PATH="$PATH" PYTHONHASHSEED=0 python3 -s -P {" ".join(COMPILE)} /bot/{VENDOR} || true) \\
+ && find /bot/{VENDOR} -newer /tmp/began -exec touch -h -d @0 {{{{}}}} + ; rm /tmp/began && touch -d @0 /tmp
 USER 65532:65532
 ENV PYTHONPATH=/bot/{VENDOR} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 """
 """
 Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only. Libraries
-that start a thread for each core of the host would find one core, and no room for 64 threads.
+that start a thread for each core of the host would find one core, and no room for 64 threads. No file has the time of
+the build, and the order in the .pyc files does not hang on chance: the same packages give the same image.
 """
 
 
@@ -147,10 +153,12 @@ def _pack(packages: Path, base: str, context: BinaryIO) -> None:
         info = tarfile.TarInfo("Dockerfile")
         info.size = len(dockerfile)
         tar.addfile(info, io.BytesIO(dockerfile))
+        for above in (FILES, f"{FILES}/bot"):
+            tar.add(packages, above, recursive=False, filter=_plain)
         for path in (packages, *sorted(packages.rglob("*"))):
             name = path.relative_to(packages).as_posix()
             if not is_unhashed(name):
-                tar.add(path, f"{VENDOR}/{name}", recursive=False, filter=_plain)
+                tar.add(path, f"{FILES}/bot/{VENDOR}/{name}", recursive=False, filter=_plain)
     context.seek(0)
 
 
@@ -163,9 +171,9 @@ def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def _remove_old(client: DockerClient, repository: str, spared: str) -> None:
     """Remove all but the newest; *spared* may look old, if the engine still had its layers."""
-    found = client.api.images(filters={"reference": f"{repository}:*"})
-    newest = sorted(found, key=lambda image: int(image["Created"]), reverse=True)
-    for image in newest[KEPT_IMAGES:]:
-        for tag in {*(image["RepoTags"] or ())} - {spared}:
-            with suppress(APIError):  # another process has removed it, or uses it
-                client.api.remove_image(tag)
+    with suppress(ImageNotFound):  # another process removes some
+        found = client.images.list(f"{repository}:*")
+        for image in sorted(found, key=last_used, reverse=True)[KEPT_IMAGES:]:
+            for tag in {*image.tags} - {spared}:
+                with suppress(APIError):  # another process has removed it, or uses it
+                    client.api.remove_image(tag)

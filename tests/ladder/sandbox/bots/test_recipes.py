@@ -29,7 +29,9 @@ def test_the_dockerfile_of_a_sample_bot_is_written_anew_on_our_base() -> None:
 
 
 def test_a_folder_without_a_dockerfile_is_copied_and_its_bot_py_run() -> None:
-    assert PLAIN.lines == ('COPY ["files", "./"]', 'CMD ["python", "bot.py"]')
+    """As a whole folder at the root of the image, which keeps the times of the archive."""
+    assert (PLAIN.lines, PLAIN.place) == (('COPY ["files", "/"]', 'CMD ["python", "bot.py"]'), "files/bot")
+    assert PLAIN.adds_files_only
 
 
 @pytest.mark.parametrize(

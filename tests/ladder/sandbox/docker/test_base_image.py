@@ -12,7 +12,6 @@ import docker
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import base_image as images
 from ladder.sandbox.docker.base_image import BaseImage, ensure_base_image
 from ladder.sandbox.docker.installed_sdk import Sdk
@@ -105,7 +104,7 @@ def test_the_command_says_that_it_is_ready(
     assert images.main(small) == 0
     digest = images.layers_digest(client, small.tag)
     first, second = capsys.readouterr().out.splitlines()
-    assert first == f"{REPOSITORY}:0.0.7 is ready; its files: sha256:{digest}"
+    assert first == f"{REPOSITORY}:0.0.7 is ready: {client.images.get(small.tag).id}; its files: sha256:{digest}"
     assert images.base_identity(client, python_image) in second
 
 
@@ -138,21 +137,37 @@ def test_a_base_of_no_registry_is_named_by_its_layers() -> None:
     assert images.base_identity(client, "pigpen/python:1") == f"pigpen/python:1, layers sha256:{layers}"
 
 
-def test_two_builds_of_the_same_have_the_same_files(
-    built: list[str], client: docker.DockerClient, small: BaseImage, keeper: Keeper, tmp_path: Path, python_image: str
+def test_two_builds_of_the_same_are_the_same_image(
+    built: list[str], client: docker.DockerClient, small: BaseImage, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With modes, owners and times; the second one takes nothing from the first."""
-    folder, again = tmp_path / "context", f"{REPOSITORY}:again"
-    folder.mkdir()
-    shutil.copy(images.DOCKERFILE, folder)
-    shutil.copytree(keeper.folder, folder / "wheels")
-    small.sdk.write_wheel(folder / "wheels")
-    client.images.build(
-        fileobj=archive(folder), custom_context=True, tag=again, nocache=True, network_mode="none",
-        buildargs={"BASE": python_image}, forcerm=True,
-    )  # fmt: skip
-    assert client.images.get(again).id != client.images.get(small.latest).id
-    assert images.layers_digest(client, again) == images.layers_digest(client, small.latest)
+    """The second one takes nothing from the first. The id is a hash of the layers, all labels and all settings."""
+    again, begin = BaseImage(small.sdk, f"{REPOSITORY}-again"), client.api.build
+    monkeypatch.setattr(images, "_pip", keeper)
+    monkeypatch.setattr(client.api, "build", lambda **options: begin(**options, nocache=True))
+    try:
+        ensure_base_image(client, lambda line: None, again)
+        found, first = client.images.get(again.latest), client.images.get(small.latest)
+        assert (found.attrs["RootFS"], found.labels, found.id) == (first.attrs["RootFS"], first.labels, first.id)
+    finally:
+        for tag in (again.tag, again.latest):
+            client.api.remove_image(tag)
+
+
+@pytest.mark.long
+@pytest.mark.bare
+def test_a_python_image_that_is_made_twice_from_debians_packages_is_one_image(
+    client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No log, cache, number of the machine or time stays in it; what the packages are is the day's."""
+    made: list[tuple[object, str | None]] = []
+    for number in "12":
+        tag = f"{REPOSITORY}-debian:{number}"
+        monkeypatch.setattr(images, "debian_base_tag", lambda tag=tag: tag)
+        assert images.make_debian_base(client, print) == tag
+        made.append((client.images.get(tag).attrs["RootFS"], client.images.get(tag).id))
+    client.api.remove_image(f"{REPOSITORY}-debian:1")
+    client.api.remove_image(f"{REPOSITORY}-debian:2")
+    assert made[0] == made[1]
 
 
 def dangling(client: docker.DockerClient, content: str) -> list[str | None]:

@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import docker
 import pytest
+from docker.errors import APIError
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import Exit, SeatMount
@@ -23,8 +25,11 @@ from ladder.sandbox.docker.bot_images import pull_image
 from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.image_build import BuildFailed, build_image
+from ladder.sandbox.docker.image_build import NO_TIME, BuildFailed, build_image
 from tests.ladder.registries import BROKEN, Registry
+
+if TYPE_CHECKING:
+    from requests import Response
 
 pytestmark = pytest.mark.docker
 
@@ -117,7 +122,10 @@ async def test_ones_own_folder_without_a_dockerfile_plays(
     sandbox: DockerSandbox, write: Write, name: str, python_image: str, client: docker.DockerClient,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    base = str(client.images.get(python_image).id)
+    base = f"pigpen/test:{name}"
+    build_image(
+        client, archive(write("base", {"Dockerfile": f"FROM {python_image}\nWORKDIR /bot\n"})), tag=base, labels={}
+    )
     monkeypatch.setattr("ladder.sandbox.docker.bot_images.base_image_id", lambda client, content: base)
     folder = write(name, {"bot.py": f"# {name}\nprint('hello')", "seat/x": ""})
     program = await sandbox.load(BotSource(name, folder=folder))
@@ -125,6 +133,7 @@ async def test_ones_own_folder_without_a_dockerfile_plays(
     instance = await program.start(SeatMount(folder / "seat", token=""))
     assert Exit(0) == await instance.wait()
     assert await instance.log_tail() == "hello\n"
+    client.images.remove(base)
 
 
 async def test_a_volume_is_rejected(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
@@ -228,6 +237,63 @@ def test_a_build_whose_layer_is_removed_begins_again(
     monkeypatch.setattr(client.api, "build", lambda **options: iter(messages))
     with pytest.raises(BuildFailed, match=words):
         build_image(client, archive(write("again", {"Dockerfile": "FROM x\n"})), tag=tag, labels={})
+
+
+class WithoutLayers:
+    """Answers of engines that load no image without the layers' files."""
+
+    @staticmethod
+    def refuses(data: bytes) -> Any:
+        raise APIError("no layers", response=cast("Response", SimpleNamespace(status_code=500, reason="no", url="")))
+
+    @staticmethod
+    def says_so(data: bytes) -> Any:
+        return iter([{"errorDetail": {"message": "layer not found"}, "error": "layer not found"}])
+
+
+@pytest.mark.parametrize("load", [WithoutLayers.refuses, WithoutLayers.says_so])
+def test_an_engine_that_loads_no_image_without_its_layers_keeps_the_one_it_built(
+    client: docker.DockerClient,
+    write: Write,
+    name: str,
+    python_image: str,
+    load: Callable[[bytes], Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client.api, "load_image", load)
+    tag, dockerfile = f"pigpen/test:{name}", f"FROM {python_image}\nENV MARK={name}\n"
+    build_image(client, archive(write(name, {"Dockerfile": dockerfile})), tag=tag, labels={})
+    image = client.images.get(tag)
+    assert f"MARK={name}" in image.attrs["Config"]["Env"]
+    assert not image.attrs["Created"].startswith(NO_TIME[:4])
+    client.images.remove(tag)
+
+
+def test_a_built_image_keeps_all_settings_and_nothing_of_its_build_stays(
+    client: docker.DockerClient, write: Write, name: str, python_image: str
+) -> None:
+    """What was built is removed under its own id, also if it was an image with a name."""
+    settings = (
+        'USER 7:8\nWORKDIR /tmp\nENV A=b\nENTRYPOINT ["python"]\nCMD ["-c", ""]\nEXPOSE 80\nSTOPSIGNAL SIGINT\n'
+        'HEALTHCHECK --interval=7s CMD true\nSHELL ["/bin/sh", "-ec"]\nVOLUME /v\nONBUILD USER 9\n'
+    )
+    tag, labels = f"pigpen/test:{name}", {"pigpen.test": name}
+    folder = write(name, {"Dockerfile": f"FROM {python_image}\n{settings}"})
+    built = client.images.build(
+        fileobj=archive(folder), custom_context=True, tag=f"{tag}-built", labels=labels, nocache=True, rm=True
+    )[0]
+    build_image(client, archive(folder), tag=tag, labels=labels)
+    made = client.images.get(tag)
+    differing = {each for each, value in built.attrs["Config"].items() if made.attrs["Config"].get(each) != value}
+    assert differing <= {*image_build.OF_ONE_BUILD}
+    assert (made.attrs["Created"], made.attrs["Parent"]) == (NO_TIME, "")
+    assert built.attrs["RootFS"] == made.attrs["RootFS"]
+    image_build.tag_without_times(client, f"{tag}-built", f"{tag}-again")
+    assert client.images.get(f"{tag}-again").id == made.id
+    assert client.images.get(f"{tag}-built").id == built.id
+    for each in (tag, f"{tag}-again", f"{tag}-built"):
+        client.images.remove(each)
+    assert client.api.images(filters={"label": f"pigpen.test={name}"}) == []
 
 
 SPINS = "while true; do :; done"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from ladder.errors import BotRejected
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker.base_image import ensure_base_image
+from ladder.sandbox.docker.bot_images import image_of_folder
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.package_images import DOCKERFILE, PackageImages, target_of
 from ladder.sandbox.wheels.packages import Packages, Store
@@ -115,6 +118,37 @@ async def test_the_python_in_the_base_image_says_what_it_is_and_what_it_brings(
 
 
 def test_the_build_of_packages_runs_the_compiler_and_nothing_else() -> None:
-    runs = [line for line in DOCKERFILE.splitlines() if line.startswith("RUN")]
-    assert len(runs) == 1
-    assert runs[0].startswith("RUN python3 -I -m compileall ")
+    (run,) = re.findall(r"^RUN (.*)", DOCKERFILE.replace("\\\n", ""), flags=re.MULTILINE)
+    assert (run.count("python"), run.count(" python3 -s -P -m compileall ")) == (1, 1)
+    programs = [each.split()[0] for each in re.split(r"&&|\|\||[;(]", run) if each.strip()]
+    assert programs == ["touch", "env", "true)", "find", "rm", "touch"]
+
+
+WORDS = """
+import random
+WORDS = random.choice("ab") in {"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+"""
+"""A module whose .pyc has its words in the order of their hashes."""
+
+
+def test_a_folder_with_packages_that_is_built_twice_is_one_bot(
+    client: docker.DockerClient,
+    shelf: Path,
+    packages: Packages,
+    write: Write,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second build takes nothing from the first, and both stand on the bot base image."""
+    base, begin = ensure_base_image(client, print), client.api.build
+    new_wheel(shelf, "shelved", files={"shelved/__init__.py": f"# {name}{WORDS}".encode(), "shelved/deep/x.txt": b""})
+    folder = write(name, {"bot.py": "import shelved\n", "requirements.txt": "shelved\n", "deep/er/x": ""})
+    monkeypatch.setattr(client.api, "build", lambda **options: begin(**options, nocache=True))
+    found: list[tuple[list[str], str]] = []
+    for number in "12":
+        images = PackageImages(packages, f"pigpen/packages-of-{name}-{number}")
+        image = client.images.get(image_of_folder(client, BotSource(name, folder=folder), base, images).image)
+        found.append((image.attrs["RootFS"]["Layers"], str(image.id)))
+        for tag in (*image.tags, *tags(client, images)):
+            client.api.remove_image(tag)
+    assert found[0] == found[1]
