@@ -47,7 +47,7 @@ FROM {{base}}
 COPY {FILES} /
 USER 0:0
 RUN touch /tmp/began \\
- && (env -i PATH="$PATH" PYTHONHASHSEED=0 python3 -s -P {" ".join(COMPILE)} /bot/{VENDOR} || true) \\
+ && (python3 {" ".join(COMPILE)} /bot/{VENDOR} || true) \\
  && find /bot/{VENDOR} -newer /tmp/began -exec touch -h -d @0 {{{{}}}} + ; rm /tmp/began && touch -d @0 /tmp
 USER 65532:65532
 ENV PYTHONPATH=/bot/{VENDOR} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
@@ -55,7 +55,7 @@ ENV PYTHONPATH=/bot/{VENDOR} OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_TH
 """
 Without .pyc files each start of a bot would compile its packages anew: the root file system is read-only. Libraries
 that start a thread for each core of the host would find one core, and no room for 64 threads. No file has the time of
-the build, and the order in the .pyc files does not hang on chance: the same packages give the same image.
+the build: the same packages give the same image.
 """
 
 
