@@ -272,7 +272,7 @@ def test_an_engine_that_loads_no_image_without_its_layers_keeps_the_one_it_built
 def test_a_built_image_keeps_all_settings_and_nothing_of_its_build_stays(
     client: docker.DockerClient, write: Write, name: str, python_image: str
 ) -> None:
-    """What was built is removed under its own id, also if it was an image with a name."""
+    """An image that has another name stays, under its own id."""
     settings = (
         'USER 7:8\nWORKDIR /tmp\nENV A=b\nENTRYPOINT ["python"]\nCMD ["-c", ""]\nEXPOSE 80\nSTOPSIGNAL SIGINT\n'
         'HEALTHCHECK --interval=7s CMD true\nSHELL ["/bin/sh", "-ec"]\nVOLUME /v\nONBUILD USER 9\n'
