@@ -22,7 +22,7 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from docker.errors import APIError, ImageNotFound
+from docker.errors import APIError, ImageLoadError, ImageNotFound
 from docker.utils import parse_repository_tag
 from requests import ReadTimeout
 from urllib3.exceptions import ReadTimeoutError
@@ -196,9 +196,8 @@ def tag_without_times(client: DockerClient, built: str, tag: str) -> None:
     found = client.images.get(built).attrs
     configuration = _configuration(found)
     image = f"sha256:{hashlib.sha256(configuration).hexdigest()}"
-    with suppress(APIError):
-        for _ in client.api.load_image(_archive(configuration, len(found["RootFS"]["Layers"]), tag)):
-            pass  # the answer ends when it is loaded
+    with suppress(APIError, ImageLoadError):
+        client.images.load(_archive(configuration, len(found["RootFS"]["Layers"]), tag))
     repository, name = parse_repository_tag(tag)
     try:
         client.api.tag(image, repository, name or "latest")  # the engine notes the time of a tag, not of a load
