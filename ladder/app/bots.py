@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import BotPage, BotRow, Matchups
     from ladder.values.matches import MatchRow
     from ladder.values.order import Order
-    from ladder.values.standings import RatingCurve, Standings
+    from ladder.values.standings import RatingCurve, StandingRow, Standings
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,14 @@ def standings(
             return season_standings(session, season, variant, everyone, first, order, skipped)
         variants = [names.find_variant(session, name) for name in wanted]
         return [tables.standings(session, each, everyone, first, skipped, order, house) for each in variants]
+
+
+def standings_of_owner(ladder: Ladder, owner: str) -> list[tuple[str, StandingRow]]:
+    """Read the rows of an owner's bots in the standings, with their variants; those that are not active last."""
+    with ladder.database.read() as session:
+        rows = tables.standings_of_owner(session, owner, ladder.settings.standings_by)
+    found = [(field.variant, row) for field, row in rows]
+    return sorted(found, key=lambda each: (each[1].rank is None, each[0], each[1].rank or 0))
 
 
 def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:

@@ -19,6 +19,7 @@ from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
     from pigpen.rules import Rules
 
 
@@ -61,9 +62,15 @@ def rules_of(ladder: Ladder, variant: str) -> Rules:
         LadderError: If there is none of that name.
     """
     with ladder.database.read() as session:
-        if variant in PRESETS and variant not in names.variants(session):
-            return PRESETS[variant]
-        return rules_from(names.find_variant(session, variant).rules)
+        return rules_in(session, variant)
+
+
+def rules_in(session: Session, variant: str) -> Rules:
+    """Read them in a transaction, likewise."""
+    stored = names.rules_of(session, variant)
+    if stored is None and variant in PRESETS:
+        return PRESETS[variant]
+    return rules_from(names.find_variant(session, variant).rules if stored is None else stored)
 
 
 def names_of(ladder: Ladder) -> list[str]:

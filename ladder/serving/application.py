@@ -48,7 +48,7 @@ from ladder.site.pages import operations, routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages import workers as worker_routes
 from ladder.site.pages.downloads import serve_docs
-from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache
+from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache, RecentValues
 from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
 from ladder.site.rendering.templates import Pages
 from ladder.site.server import problems
@@ -205,6 +205,7 @@ def _site(
         ladder,
         answers,
         AnswerCache(str),
+        RecentValues(),
         Pages(answers, docs is not None, partial(site_address, ladder.settings)),
         Metrics(),
         hub,

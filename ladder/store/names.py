@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import bindparam, func, select
 
 from ladder.entry.claims import skeleton
 from ladder.errors import LadderError
 from ladder.store import models
-from ladder.store.core_tables import BOT, RATING, VERSION, connection_of
+from ladder.store.core_tables import BOT, RATING, VARIANT, VERSION, connection_of
 from ladder.store.models import Owner
 
 if TYPE_CHECKING:
@@ -136,7 +136,13 @@ def find_variants(session: Session, name: str | None) -> list[models.Variant]:
 
 def variants(session: Session) -> list[str]:
     """List the names of the variants that this ladder plays, the oldest first."""
-    return list(session.scalars(select(models.Variant.name).order_by(models.Variant.added, models.Variant.name)))
+    return list(connection_of(session).execute(_VARIANTS).scalars())
+
+
+def rules_of(session: Session, variant: str) -> dict[str, Any] | None:
+    """Give the rules of a variant as the ladder plays it; None if it does not."""
+    rules: dict[str, Any] | None = connection_of(session).execute(_RULES, {"variant_": variant}).scalar()
+    return rules
 
 
 def find_match(session: Session, number: int) -> models.StoredMatch:
@@ -156,6 +162,8 @@ def find_match(session: Session, number: int) -> models.StoredMatch:
     return match
 
 
+_VARIANTS = select(VARIANT.c.name).order_by(VARIANT.c.added, VARIANT.c.name)
+_RULES = select(VARIANT.c.rules).where(VARIANT.c.name == bindparam("variant_"))
 _BOTS = select(models.StoredBot.name).order_by(models.StoredBot.name)
 _VERSIONS = (
     select(VERSION.c.id, VERSION.c.bot_id, VERSION.c.number)

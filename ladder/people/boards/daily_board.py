@@ -112,10 +112,11 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
     Raises:
         LadderError: If there is no such variant.
     """
-    rules, now = overview.rules_of(ladder, variant), now_of(ladder)
+    now = now_of(ladder)
     day = day_of(now) - datetime.timedelta(days=days_ago)
-    seed = seed_of_day(day_secret(ladder.settings.data_dir), day, rules.name)
     with ladder.database.read() as session:
+        rules = overview.rules_in(session, variant)
+        seed = seed_of_day(day_secret(ladder.settings.data_dir), day, rules.name)
         played = count_people(session, day.isoformat(), commitment(seed))
         names = accounts_at(session, day.isoformat(), commitment(seed), MAX_NAMES)
     return TodaysBoard(

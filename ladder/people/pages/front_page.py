@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastapi import Request
 from starlette.responses import Response
 
 from ladder.app import overview
 from ladder.app.whats_new import since_visit, upsets
-from ladder.people.boards.daily_board import now_of, todays_board
+from ladder.people.boards.daily_board import day_of, now_of, todays_board
 from ladder.people.pages.request_parts import GUEST_COOKIE, visitor_of
 from ladder.people.pages.table_pages import USUAL_VARIANT
 from ladder.people.review.own_games import own_days
@@ -19,27 +19,46 @@ from ladder.people.review.puzzles import newest_puzzle
 from ladder.site.pages.routes import entering
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
+from ladder.values.people import TableVisitor
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
-    from ladder.values.people import OwnDays
+    from ladder.values.people import OwnDays, TodaysBoard
 
 router = Router()
+
+
+class _Shared(NamedTuple):
+    """What the page shows of tables and puzzles."""
+
+    today: TodaysBoard | None
+    puzzle: int | None
+    """The newest one that the visitor has not answered."""
+
+
+def _shared(site: Site, who: TableVisitor) -> _Shared:
+    played = overview.names_of(site.ladder)
+    variant = USUAL_VARIANT if USUAL_VARIANT in played or not played else played[0]
+    today = todays_board(site.ladder, variant) if site.ladder.settings.people_tables else None
+    return _Shared(today, newest_puzzle(site.ladder, variant, who) if played else None)
 
 
 @router.get("/")
 def home(request: Request) -> Response:
     """Show the front page. What is the reader's own there is little, so that readers share the pages that are kept."""
     site: Site = request.app.state.site
-    played = overview.names_of(site.ladder)
-    variant = USUAL_VARIANT if USUAL_VARIANT in played or not played else played[0]
-    today = todays_board(site.ladder, variant) if site.ladder.settings.people_tables else None
-    account, days = viewer_of(request).name is not None, _days(request)
+    is_known = GUEST_COOKIE in request.cookies or viewer_of(request).name is not None
+    # What a visitor has just done is on its next page; strangers share what is read for one of them.
+    if is_known:
+        shared = _shared(site, visitor_of(request))
+    else:
+        shared = site.recent.get(("front", day_of(now_of(site.ladder))), lambda: _shared(site, TableVisitor()))
+    today, puzzle = shared.today, shared.puzzle
+    account = viewer_of(request).name is not None
+    days = own_days(site.ladder, visitor_of(request)) if is_known else None
     streak = days.streak if days else 0
     done = today is not None and days is not None and today.variant in _variants(days, today.day)
-    puzzle = newest_puzzle(site.ladder, variant, visitor_of(request)) if played else None
     visit = visit_of(request, time.time())
-    since = since_visit(site.ladder, visit.before, None) if visit.before else None
     midnight = datetime.datetime.combine(now_of(site.ladder).date(), datetime.time(tzinfo=datetime.UTC))
 
     def make() -> dict[str, object]:
@@ -54,7 +73,7 @@ def home(request: Request) -> Response:
             "streak": streak,
             "done": done,
             "puzzle": puzzle,
-            "since": since,
+            "since": since_visit(site.ladder, visit.before, None) if visit.before else None,
             "upsets": upsets(site.ladder, limit=1),
             **entering(site),
         }
@@ -67,10 +86,3 @@ def home(request: Request) -> Response:
 
 def _variants(days: OwnDays, day: datetime.date) -> set[str]:
     return {game.variant for game in days.games_on(day)}
-
-
-def _days(request: Request) -> OwnDays | None:
-    """Give the days of a reader who may have played here."""
-    if GUEST_COOKIE not in request.cookies and viewer_of(request).name is None:
-        return None
-    return own_days(request.app.state.site.ladder, visitor_of(request))

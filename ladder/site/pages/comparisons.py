@@ -32,12 +32,10 @@ from ladder.values.bot_comparison import BotComparison, BotStyle
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.app.ladder import Ladder
     from ladder.site.rendering.long_tables import Span
     from ladder.site.server.context import Site
     from ladder.values.bot_comparison import DealCost, MeanOfBoards, SeatPoints
     from ladder.values.bots import Matchup
-    from ladder.values.standings import StandingRow
 
 api = Router()
 style_api = Router()
@@ -185,20 +183,9 @@ def owner(request: Request, name: Annotated[str, Path(max_length=64)]) -> Respon
         found = bots.bots(site.ladder, owner=name)
         if not found:
             raise HTTPException(404, NO_PAGE)
-        return {"owner": name, "bots": found, "rows": standing_rows(site.ladder, name)}
+        return {"owner": name, "bots": found, "rows": bots.standings_of_owner(site.ladder, name)}
 
     return site.pages.page(request, "owner.html", make)
-
-
-def standing_rows(ladder: Ladder, owner: str) -> list[tuple[str, StandingRow]]:
-    """Give the rows of an owner's bots in the standings, with their variants; those that are not active last."""
-    found = [
-        (table.variant, row)
-        for table in bots.standings(ladder, everyone=True)
-        for row in table.standings
-        if row.owner == owner
-    ]
-    return sorted(found, key=lambda each: (each[1].rank is None, each[0], each[1].rank or 0))
 
 
 def share_of(pair: Matchup) -> float:

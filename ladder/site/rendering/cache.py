@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.responses import Response
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+T = TypeVar("T")
 REVISION_SECONDS = 0.5
 """Seconds between two questions whether the ladder has changed; a page may be that old."""
 MAX_BYTES = 64 * 1024 * 1024
@@ -194,6 +195,41 @@ class AnswerCache:
             self._bytes += _taken(key, answer)
             while self._bytes > self._max_bytes:
                 self._bytes -= _taken(*self._answers.popitem(last=False))
+
+
+class RecentValues:
+    """
+    Values that are the same for all visitors, read again when they are as old as a page may be.
+
+    It is for what changes without the ladder's revision: tables at which people play, puzzles.
+    """
+
+    def __init__(self, seconds: float = REVISION_SECONDS) -> None:
+        """
+        Begin empty.
+
+        Args:
+            seconds: Seconds for which a value is used after it was read.
+        """
+        self._seconds = seconds
+        self._values: dict[object, tuple[float, Any]] = {}
+
+    def get(self, key: object, read: Callable[[], T]) -> T:
+        """
+        Give a value.
+
+        Args:
+            key: All that it depends on besides the database.
+            read: Reads it.
+        """
+        now = time.monotonic()
+        found = self._values.get(key)
+        if found is None or now - found[0] > self._seconds:
+            found = now, read()
+            recent = {other: each for other, each in self._values.copy().items() if now - each[0] <= self._seconds}
+            self._values = {**recent, key: found}
+        value: T = found[1]
+        return value
 
 
 def _taken(key: str, answer: CachedAnswer) -> int:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from jinja2.compiler import CodeGenerator
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
@@ -21,6 +22,8 @@ from pigpen.rules.words import describe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from jinja2 import nodes
+    from jinja2.compiler import Frame
     from starlette.requests import Request
 
     from ladder.site.rendering.cache import AnswerCache
@@ -89,11 +92,11 @@ class Pages:
 
 @cache
 def environment(language: str) -> Environment:
-    """Prepare Jinja with the words and filters of one language; everything is escaped."""
-    made = Environment(
+    """Prepare Jinja with the words and filters of one language; everything is escaped, by `written`."""
+    made = _SafeEnvironment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        finalize=shown,
+        finalize=written,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -118,6 +121,42 @@ def environment(language: str) -> Environment:
     )
     made.globals.update(charts=charts, palette=palette, avatar=avatar, zip=zip, variant_slugs=tuple(words.VARIANTS))
     return made
+
+
+class _OutputAsText(CodeGenerator):
+    """
+    Write code for templates in which `written` alone makes text of what is shown.
+
+    Jinja's own code escapes what `finalize` gives, and so makes `Markup` of each piece of a page, which takes a sixth
+    of the time of a page with a thousand of them.
+    """
+
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        assert frame.eval_ctx.autoescape
+        self.write("environment.finalize(")
+
+    def _output_child_post(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        self.write(")")
+
+
+class _SafeEnvironment(Environment):
+    """All that a template shows is written by `written`, its `finalize`."""
+
+    code_generator_class = _OutputAsText
+
+
+def written(value: object) -> str:
+    """
+    Write whatever a template puts into a page: sanitized, and escaped if it is no markup.
+
+    >>> written("<b>"), written(Markup("<b>")), written(3)
+    ('&lt;b&gt;', Markup('<b>'), '3')
+    """
+    if type(value) is int:
+        return str(value)
+    if type(value) is Markup:
+        return value if value.isprintable() else str(shown(value))
+    return escape(shown(value))
 
 
 def shown(value: object) -> object:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
     from ladder.app.wheels import OfferedWheel
-    from ladder.site.rendering.cache import AnswerCache
+    from ladder.site.rendering.cache import AnswerCache, RecentValues
     from ladder.site.rendering.templates import Pages
     from ladder.site.server.attempts import Attempts
     from ladder.site.server.flows import ProviderState
@@ -33,6 +33,8 @@ class Site:
     """Answers that are good until the ladder changes."""
     fixed: AnswerCache
     """Answers that never change."""
+    recent: RecentValues
+    """What visitors share and no revision tells of."""
     pages: Pages
     metrics: Metrics
     hub: LiveHub

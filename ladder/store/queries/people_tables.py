@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import String, case, cast, exists, func, literal, or_, select, text
+from sqlalchemy import String, bindparam, case, cast, exists, func, literal, or_, select, text
 from sqlalchemy.orm import aliased, load_only
 
+from ladder.store.core_tables import connection_of
 from ladder.store.models import Rating, State, StoredBot, Variant, Version
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 from ladder.values.people import TableStatus
@@ -98,8 +99,8 @@ def finished_before(session: Session, before: float) -> Sequence[int]:
 
 def count_people(session: Session, board: str, commitment: str) -> int:
     """Count the people who have played a certain board to its end, as far as visitors can be told apart."""
-    counted = select(func.count(_VISITOR.distinct())).where(*_of_board(board, commitment))
-    return session.execute(counted).scalar_one()
+    played = connection_of(session).execute(_COUNTED, {"board_": board, "commitment_": commitment})
+    return int(played.scalar_one())
 
 
 def opened_first(session: Session, board: str, commitment: str) -> set[int]:
@@ -138,19 +139,12 @@ def accounts_at(session: Session, board: str, commitment: str, max_accounts: int
 
     Args:
         session: The database.
-        board: As in `people_at`.
-        commitment: Likewise.
+        board: One board, seen from one chair.
+        commitment: As in `people_at`.
         max_accounts: How many to give at most.
     """
-    wanted = (
-        select(func.max(PeopleChair.name))
-        .join(PeopleTable, PeopleChair.table_id == PeopleTable.id)
-        .where(*_of_board(board, commitment), PeopleChair.account.is_not(None), PeopleChair.points.is_not(None))
-        .group_by(PeopleChair.account)
-        .order_by(func.max(PeopleTable.finished).desc(), func.max(PeopleTable.id).desc())
-        .limit(max_accounts)
-    )
-    return list(session.scalars(wanted))
+    wanted = {"board_": board, "commitment_": commitment, "max_": max_accounts}
+    return list(connection_of(session).execute(_ACCOUNTS, wanted).scalars())
 
 
 def people_at(session: Session, board: str, commitment: str, max_people: int) -> list[tuple[PeopleTable, PeopleChair]]:
@@ -195,6 +189,23 @@ def _any_chair(board: str) -> str:
 def _of_board(board: str, commitment: str) -> tuple[ColumnElement[bool], ...]:
     is_it = PeopleTable.board.like(board) if "%" in board else PeopleTable.board == board
     return is_it, PeopleTable.commitment == commitment, PeopleTable.status == "over"
+
+
+_PLAYED = (
+    PeopleTable.board == bindparam("board_"),
+    PeopleTable.commitment == bindparam("commitment_"),
+    PeopleTable.status == "over",
+)
+_COUNTED = select(func.count(_VISITOR.distinct())).where(*_PLAYED)
+_ACCOUNTS = (
+    select(func.max(PeopleChair.name))
+    .join(PeopleTable, PeopleChair.table_id == PeopleTable.id)
+    .where(*_PLAYED, PeopleChair.account.is_not(None), PeopleChair.points.is_not(None))
+    .group_by(PeopleChair.account)
+    .order_by(func.max(PeopleTable.finished).desc(), func.max(PeopleTable.id).desc())
+    .limit(bindparam("max_"))
+)
+"""Put together once: the front page asks both for each visitor, and to put them together takes longer than to ask."""
 
 
 def played_by(

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import and_, case, func, select
+from sqlalchemy import and_, bindparam, case, func, select
 
 from ladder.store.computing_models import StoredPuzzle, StoredPuzzleAnswer
+from ladder.store.core_tables import connection_of
 from ladder.store.models import Status, StoredMatch, visible_matches
 from ladder.values.why import PuzzleCount, PuzzleRow, Tried
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import BindParameter, ColumnElement
     from sqlalchemy.orm import Session
 
 MAX_STREAK = 1000
@@ -75,12 +76,8 @@ def counts(session: Session, visitor: str) -> list[PuzzleCount]:
 
 def next_puzzle(session: Session, variant: str, visitor: str, but: int | None = None) -> int | None:
     """Give the newest puzzle of a variant that a visitor has not answered."""
-    of = StoredPuzzle
-    wanted = select(of.id).join(StoredMatch, _MATCH).outerjoin(StoredPuzzleAnswer, _mine(visitor))
-    wanted = wanted.where(*_PUBLIC, of.variant == variant, StoredPuzzleAnswer.at.is_(None))
-    if but is not None:
-        wanted = wanted.where(of.id != but)
-    return session.scalar(wanted.order_by(of.id.desc()).limit(1))
+    wanted = {"variant_": variant, "visitor_": visitor, "but_": but or 0}
+    return connection_of(session).execute(_NEXT, wanted).scalar()
 
 
 def streak_of(session: Session, visitor: str) -> int:
@@ -95,9 +92,18 @@ def streak_of(session: Session, visitor: str) -> int:
     return count
 
 
-def _mine(visitor: str) -> ColumnElement[bool]:
+def _mine(visitor: str | BindParameter[str]) -> ColumnElement[bool]:
     return and_(StoredPuzzleAnswer.puzzle_id == StoredPuzzle.id, StoredPuzzleAnswer.visitor == visitor)
 
 
 _MATCH = StoredMatch.id == StoredPuzzle.match_id
 _PUBLIC = (StoredMatch.status == Status.DONE, visible_matches())
+_NEXT = (
+    select(StoredPuzzle.id)
+    .join(StoredMatch, _MATCH)
+    .outerjoin(StoredPuzzleAnswer, _mine(bindparam("visitor_")))
+    .where(*_PUBLIC, StoredPuzzle.variant == bindparam("variant_"), StoredPuzzleAnswer.at.is_(None))
+    .where(StoredPuzzle.id != bindparam("but_"))
+    .order_by(StoredPuzzle.id.desc())
+    .limit(1)
+)

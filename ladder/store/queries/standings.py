@@ -18,7 +18,7 @@ from ladder.values.order import Order
 from ladder.values.standings import StandingRow, Standings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
@@ -94,10 +94,30 @@ def _ranked(variant: models.Variant, everyone: bool) -> list[ColumnElement[bool]
 
 def standings_of(session: Session, version: int) -> list[tuple[VariantField, StandingRow]]:
     """Read how a version, by id, stands in each variant in which it was entered, the oldest variant first."""
+    return _with_fields(session, connection_of(session).execute(_OF_VERSION, {"version_": version}))
+
+
+def standings_of_owner(session: Session, owner: str, by: Order = Order.ELO) -> list[tuple[VariantField, StandingRow]]:
+    """
+    Read how all versions of an owner's bots stand, by variant, the oldest variant first; and there the best first.
+
+    Args:
+        session: A transaction.
+        owner: The owner's name.
+        by: What to order those of one variant by.
+    """
+    wanted = _IN_VARIANTS.where(OWNER.c.name == owner).order_by(*_OLDEST_FIRST, *_best_first(by))
+    return _with_fields(session, connection_of(session).execute(wanted))
+
+
+def _with_fields(session: Session, rows: Iterable[Sequence[Any]]) -> list[tuple[VariantField, StandingRow]]:
+    """Make the rows of `_IN_VARIANTS` values; of each variant the field is asked for once."""
+    fields: dict[str, VariantField] = {}
     found = []
-    for variant, *row in connection_of(session).execute(_OF_VERSION, {"version_": version}):
-        field = field_of(session, variant)
-        found.append((field, StandingRow.model_validate(_fields(field, row))))
+    for variant, *row in rows:
+        if variant not in fields:
+            fields[variant] = field_of(session, variant)
+        found.append((fields[variant], StandingRow.model_validate(_fields(fields[variant], row))))
     return found
 
 
@@ -155,12 +175,11 @@ _ENTRIES: Select[Any] = select(
     .outerjoin(_BETTER, _BETTER.c.id == RATING.c.outplaced_by)
     .outerjoin(_BETTER_BOT, _BETTER_BOT.c.id == _BETTER.c.bot_id)
 )  # fmt: skip
-_OF_VERSION = (
-    select(VARIANT.c.name.label("variant"), *_ENTRIES.selected_columns)
-    .join_from(_ENTRIES.get_final_froms()[0], VARIANT, VARIANT.c.name == RATING.c.variant)
-    .where(RATING.c.version_id == bindparam("version_"))
-    .order_by(VARIANT.c.added, VARIANT.c.name)
+_IN_VARIANTS: Select[Any] = select(VARIANT.c.name.label("variant"), *_ENTRIES.selected_columns).join_from(
+    _ENTRIES.get_final_froms()[0], VARIANT, VARIANT.c.name == RATING.c.variant
 )
+_OLDEST_FIRST = VARIANT.c.added, VARIANT.c.name
+_OF_VERSION = _IN_VARIANTS.where(RATING.c.version_id == bindparam("version_")).order_by(*_OLDEST_FIRST)
 
 
 def _best_first(by: Order) -> tuple[ColumnElement[Any], ...]:

@@ -6,17 +6,24 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
+from ladder.app import bots
+from ladder.app.ladder import Ladder
 from ladder.ratings.elo import START
+from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.names import find_variant
-from ladder.store.queries.standings import shares, standings, standings_of
+from ladder.store.queries.standings import shares, standings, standings_of, standings_of_owner
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from ladder.store.database import Database
     from ladder.values.standings import Standings
 
@@ -110,6 +117,52 @@ def test_one_version_stands_as_in_the_table(database: Database) -> None:
             assert [row for _, row in standings_of(session, version)] == [table[bot]]
         other = ladders.enter(session, "Snout", "hearts")
         assert [field.variant for field, _ in standings_of(session, other)] == ["hearts"]
+
+
+def test_an_owners_bots_stand_as_in_the_tables(database: Database) -> None:
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=6)
+        shown.suspend(session, versions["Mud"], "too many faults")
+        ladders.enter(session, "Mud", "hearts", owner="eve")
+        ladders.enter(session, "Boar", "gongzhu", owner="eve")
+    tables = {name: read(database, name, everyone=True).standings for name in ("gongzhu", "hearts")}
+    wanted = [(name, row) for name, rows in tables.items() for row in rows if row.owner == "eve"]
+    assert len(wanted) == 3
+    with database.read() as session:
+        assert [(field.variant, row) for field, row in standings_of_owner(session, "eve")] == wanted
+        assert standings_of_owner(session, "nobody") == []
+
+
+@pytest.mark.sqlite
+def test_what_an_owners_page_reads_does_not_grow_with_the_bots_of_others(tmp_path: Path) -> None:
+    """By the driver's rows: an owner's page once read the standings of everybody."""
+    rows: list[Sequence[object]] = []
+
+    def counted(_: object, row: Sequence[object]) -> Sequence[object]:
+        rows.append(row)
+        return row
+
+    def watch(connection: sqlite3.Connection, *_: object) -> None:
+        connection.row_factory = counted
+
+    def rows_of_page(ladder: Ladder) -> int:
+        for _ in range(2):  # the first look reads the field of the variant, which is kept until it changes
+            rows.clear()
+            assert [row.bot for _, row in bots.standings_of_owner(ladder, "ada")] == ["Trotter"]
+            assert [row.bot for row in bots.bots(ladder, "ada")] == ["Trotter"]
+        return len(rows)
+
+    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
+        event.listen(ladder.database.engine, "checkout", watch)
+        with ladder.database.write() as session:
+            ladders.enter(session, "Trotter", owner="ada")
+            ladders.enter(session, "Snout", owner="ben")
+        few = rows_of_page(ladder)
+        with ladder.database.write() as session:
+            for number in range(30):
+                ladders.enter(session, f"Other {number}")
+        assert few
+        assert rows_of_page(ladder) == few
 
 
 @pytest.mark.parametrize(("variant", "sides"), [("gongzhu-partners", 2), ("gongzhu-five", 5)])
