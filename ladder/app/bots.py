@@ -145,9 +145,9 @@ def shown_bot(ladder: Ladder, bot: str, opponents: int, newest: int) -> ShownBot
         LadderError: If there is no such bot or version.
     """
     with ladder.database.read() as session:
-        version = names.named_version(session, bot)
+        versions = names.named_versions(session, bot)
+        version = versions[-1]
         page = pages.bot_page(session, version, opponents, house_bots=ladder.settings.fill_with_house_bots)
-        versions = [version] if "@" in bot else names.versions_of(session, bot)
         return ShownBot(
             page,
             curves.rating_curves(session, version.bot_id, page.bot),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from ladder.ratings.elo import START
 from ladder.store import models
+from ladder.store.core_tables import ESTIMATE, VARIANT, connection_of
 
 if TYPE_CHECKING:
-    from sqlalchemy.orm import InstrumentedAttribute, Session
+    from sqlalchemy.orm import Session
 
     from ladder.ratings.batch import Estimate
 
@@ -25,36 +26,36 @@ By database, variant and kind: a fit, its season, last result and size. It follo
 
 def estimate_of(session: Session, variant: str) -> Estimate | None:
     """Give the last estimate of a variant by places, read once by each process; None before the first one."""
-    return _last(session, variant, models.StoredEstimate.fit, START)
+    return _last(session, variant, "fit", START)
 
 
 def margins_of(session: Session, variant: str) -> Estimate | None:
     """Give that by points likewise, in points a deal; it knows the same versions."""
-    return _last(session, variant, models.StoredEstimate.margins, 0.0)
+    return _last(session, variant, "margins", 0.0)
 
 
-def _last(
-    session: Session,
-    variant: str,
-    column: InstrumentedAttribute[bytes] | InstrumentedAttribute[bytes | None],
-    mean: float,
-) -> Estimate | None:
-    stored, mine = models.StoredEstimate, models.StoredEstimate.variant == variant
-    wanted = select(models.Variant.season, stored.ordinal, func.length(column))
-    found = session.execute(wanted.join(models.Variant, models.Variant.name == stored.variant).where(mine)).first()
+_MARKS = {
+    column: select(VARIANT.c.season, ESTIMATE.c.ordinal, func.length(ESTIMATE.c[column]))
+    .join_from(ESTIMATE, VARIANT, VARIANT.c.name == ESTIMATE.c.variant)
+    .where(ESTIMATE.c.variant == bindparam("variant_"))
+    for column in ("fit", "margins")
+}
+_BLOBS = {column: select(ESTIMATE.c[column]).where(ESTIMATE.c.variant == bindparam("variant_")) for column in _MARKS}
+
+
+def _last(session: Session, variant: str, column: str, mean: float) -> Estimate | None:
+    connection, wanted = connection_of(session), {"variant_": variant}
+    found = connection.execute(_MARKS[column], wanted).first()
     if found is None or found[2] is None:
         return None
-    place, mark = (
-        (str(session.get_bind().engine.url), variant, column.key),
-        (int(found[0]), int(found[1]), int(found[2])),
-    )
+    place, mark = (str(session.get_bind().engine.url), variant, column), (int(found[0]), int(found[1]), int(found[2]))
     kept = _KEPT.get(place)
     if kept is None or kept[0] != mark:
         from ladder.ratings.batch import Estimate  # a new ladder has none, and numpy takes long to load
 
         if len(_KEPT) >= MAX_KEPT:
             _KEPT.clear()
-        blob = session.scalars(select(column).where(mine)).one()
+        blob = connection.execute(_BLOBS[column], wanted).scalar_one()
         kept = _KEPT[place] = mark, Estimate.from_bytes(blob or b"", mean)
     return kept[1]
 

@@ -86,15 +86,20 @@ def named_version(session: Session, word: str, variant: str | None = None) -> Na
     Raises:
         LadderError: If there is none; the message says what there is.
     """
+    return named_versions(session, word, variant)[-1]
+
+
+def named_versions(session: Session, word: str, variant: str | None = None) -> list[NamedVersion]:
+    """List the versions that a word means: `Trotter` all of the bot, the oldest first, `Trotter@2` its version 2."""
     name, sign, number = word.partition("@")
     found = versions_of(session, name, variant)
     if not found:
         raise LadderError(f"The bot {name} is not entered in {variant}. To see where it plays: pigpen show {name}")
     if not sign:
-        return found[-1]
+        return found
     for version in found:
         if str(version.number) == number:
-            return version
+            return [version]
     there = ", ".join(f"{name}@{version.number}" for version in found)
     raise LadderError(f"There is no {word}{f' in {variant}' if variant else ''}; there is {there}.")
 

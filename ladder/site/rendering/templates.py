@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.compiler import CodeGenerator
+from jinja2.filters import do_urlencode
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
@@ -105,6 +106,15 @@ def environment(language: str) -> Environment:
     )
     translations = words.translations(language)
     made.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
+
+    @lru_cache(maxsize=4096)
+    def plain(text: str) -> Markup:
+        return Markup(translations.gettext(text)) % {}
+
+    def gettext(text: str, /, **values: object) -> Markup:
+        """Do what Jinja's own does, which translates and formats a text again wherever it stands."""
+        return Markup(translations.gettext(text)) % values if values else plain(text)
+
     made.filters.update(
         number=words.number,
         signed=words.signed,
@@ -115,12 +125,30 @@ def environment(language: str) -> Environment:
         variant=lambda name: words.variant(name, language),
         match_format=lambda text: words.match_format(text, language),
         moment=lambda time: words.moment(time, language),
+        when=lambda time: Markup(f'<time datetime="{time.isoformat()}">{words.moment(time, language)}</time>'),
         sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
         translated=lambda text: translations.gettext(text) if text else text,
     )
-    made.globals.update(charts=charts, palette=palette, avatar=avatar, zip=zip, variant_slugs=tuple(words.VARIANTS))
+    made.globals.update(
+        {"_": gettext, "gettext": gettext},
+        charts=charts,
+        palette=palette,
+        avatar=avatar,
+        bot_link=bot_link,
+        zip=zip,
+        variant_slugs=tuple(words.VARIANTS),
+    )
     return made
+
+
+@lru_cache(maxsize=4096, typed=True)
+def bot_link(name: str, version: int = 1, query: str = "") -> Markup:
+    """Make the link to the page of a bot; a version but the first one stands behind it."""
+    shown_name = escape(sanitize(name))
+    address = f"/b/{escape(do_urlencode(name))}{escape(query)}"
+    number = f' <span class="soft">@{version:d}</span>' if version > 1 else ""
+    return Markup(f'<a href="{address}" class="bot" title="{shown_name}">{shown_name}</a>{number}')
 
 
 class _OutputAsText(CodeGenerator):

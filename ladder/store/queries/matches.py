@@ -42,13 +42,12 @@ def results(
         versions: Only with one of these, by id.
         before: Only results older than the one with this ordinal.
     """
-    wanted = _MATCHES.where(MATCH.c.ordinal.is_not(None)).order_by(MATCH.c.ordinal.desc())
+    if versions is not None:
+        return _rows(session, _NEWEST_OF, {"matches_": _newest_of(session, versions, limit, variant, before)})
+    wanted = _RESULTS
     if before is not None:
         wanted = wanted.where(MATCH.c.ordinal < before)
-    if versions is not None:
-        theirs = _newest_of(session, versions, limit, variant, before)
-        wanted, versions = wanted.where(MATCH.c.id.in_(theirs)), None
-    return _rows(session, _only(wanted, variant, versions).limit(limit))
+    return _rows(session, _only(wanted, variant, None).limit(limit))
 
 
 def recent_times(session: Session, limit: int) -> list[tuple[int, float]]:
@@ -133,8 +132,8 @@ def _only(wanted: Select[Any], variant: str | None, versions: Iterable[int] | No
     return wanted
 
 
-def _rows(session: Session, wanted: Select[Any]) -> list[MatchRow]:
-    found = connection_of(session).execute(wanted).mappings().all()
+def _rows(session: Session, wanted: Select[Any], values: dict[str, Any] | None = None) -> list[MatchRow]:
+    found = connection_of(session).execute(wanted, values).mappings().all()
     seats: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in found}
     for match, *values in connection_of(session).execute(_SEATS, {"matches_": list(seats)}):
         seats[match].append(dict(zip(SeatRow.model_fields, values, strict=True)))
@@ -150,6 +149,8 @@ def _seed(row: RowMapping) -> str | None:
 
 _ROWS = TypeAdapter(list[MatchRow])
 _MATCHES: Select[Any] = select(*(MATCH.c[name] for name in MatchRow.model_fields if name != "seats"))
+_RESULTS = _MATCHES.where(MATCH.c.ordinal.is_not(None)).order_by(MATCH.c.ordinal.desc())
+_NEWEST_OF = _RESULTS.where(MATCH.c.id.in_(bindparam("matches_", expanding=True)))
 _SEATS = (
     select(
         SEAT.c.match_id,

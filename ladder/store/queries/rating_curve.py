@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import bindparam, select
@@ -157,7 +158,7 @@ def _points(session: Session, variant: str, versions: Sequence[Played], step: in
         if (version.matches - 1) % step:
             last = {"variant_": variant, "version_": version.id, "before_": version.matches - 1}
             found = [*found, *connection.execute(LAST, last)]
-    return sorted((Point(*row) for row in found), key=lambda point: point.ordinal)
+    return sorted(map(Point._make, found), key=attrgetter("ordinal"))
 
 
 def _curve(bot: str, variant: str, shift: float, versions: Sequence[Played], points: Sequence[Point]) -> RatingCurve:
