@@ -628,6 +628,7 @@ INSIDE = {
         "ladder.pairing.costs:MAX_TIMES", "ladder.pairing.match_length:MAX_STARTING",
         "ladder.pairing.scheduler:MAX_NEW", "ladder.pairing.suspension:MAX_CHANCE",
         "ladder.pairing.suspension:MAX_FAILED", "ladder.ratings.elo:MAX_K",
+        "ladder.ratings.batch:MAX_DENSE", "ladder.ratings.sparse:MAX_POWER",
         "ladder.app.computing.running:LIMITS", "ladder.app.computing.running:MAX_PUZZLES",
         "ladder.runner.cluster_executor:MAX_ROUNDS", "ladder.runner.calibration:MAX_SPEED",
         "ladder.runner.runner:MAX_CONCURRENT", "ladder.site.pages.lesson:MAX_DEALS",

@@ -124,7 +124,7 @@ class Information:
         ratings, covariance = np.full(len(versions), START), np.diag(np.full(len(versions), PRIOR**2))
         if estimate is not None and len(here):
             ratings[here] = estimate.ratings[there]
-            covariance[np.ix_(here, here)] = estimate.covariance[np.ix_(there, there)]
+            covariance[np.ix_(here, here)] = estimate.rows(there)[:, there]
         covariance -= covariance.mean(axis=0)
         covariance -= covariance.mean(axis=1)[:, None]
         return cls(versions, ratings, covariance, weight)

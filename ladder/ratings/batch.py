@@ -4,7 +4,8 @@ The batch estimate: the ratings that fit all matches of a variant best, and how 
 R. Bradley and M. Terry (1952): a wins against b with the probability 1 / (1 + exp(g (θ_b − θ_a))); a draw is half a
 win and half a loss. g is the steepness of the match, which grows with its boards (`elo.steepness`). The θ have the
 prior N(0, 200² Elo²); Newton's method finds their most likely values, each step of it by conjugate gradients, and the
-inverse of the Hessian there is their covariance (Laplace). One unit of θ is 400 / ln 10 Elo.
+inverse of the Hessian there is their covariance (Laplace), of more than `MAX_DENSE` bots nearly (`sparse`). One unit of
+θ is 400 / ln 10 Elo.
 
 The pairs of one match are not independent: a side that plays well beats all others at once. Among n equal sides each
 place is as likely as any other, so the number of opponents that a side beats has the variance (n² − 1) / 12, which is
@@ -24,11 +25,14 @@ from threadpoolctl import threadpool_limits
 
 from ladder.ratings.elo import SCALE, START
 from ladder.ratings.linear import centred_inverse, solve
+from ladder.ratings.sparse import SparseCovariance, sparse_covariance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+
+    from ladder.ratings.linear import AnyFloats
 
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.int64]
@@ -41,6 +45,8 @@ CLOSE = 1e-4
 """Newton's method ends with the first step that moves no θ by more: what is left is of the order of its square."""
 FINE = 1e-3
 """Precision of the solution of each of its steps: the next one makes good what is left."""
+MAX_DENSE = 2000
+"""Bots up to which all pairs have a place in a matrix, whose inverse takes time that grows with their cube."""
 NORMAL = NormalDist()
 WIDE = NORMAL.inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
@@ -54,7 +60,7 @@ class Estimate:
     """Ids of the n bot versions, in the order in which they were handed in."""
     ratings: FloatArray
     """(n,) Elo, of mean 1500."""
-    covariance: npt.NDArray[np.floating]
+    covariance: npt.NDArray[np.floating] | SparseCovariance
     """(n, n) Elo², of the ratings as they stand here, relative to their mean: each row adds up to 0."""
     mean: float = START
     """Of the ratings; 0 where they are margins in points (`ladder.ratings.points`)."""
@@ -71,7 +77,7 @@ class Estimate:
     def error(self, version: int) -> float:
         """Give half of the 95 % interval of a rating relative to the mean of all: the ± of the standings, in Elo."""
         place = self._places[version]
-        return WIDE * math.sqrt(max(float(self.covariance[place, place]), 0.0))
+        return WIDE * math.sqrt(max(float(self.covariance.item(place, place)), 0.0))
 
     def los(self, a: int, b: int) -> float:
         """Compute the likelihood of superiority: how likely a is stronger than b, 0 to 1; ½ for a bot and itself."""
@@ -88,20 +94,36 @@ class Estimate:
         are worse likewise: the best rank is 1 + the bots surely better, the worst n − the bots surely worse. Each
         comparison is made for itself, so the interval errs more often than in 5 of 100 cases where there are many bots.
         """
-        leads = self.leads(version)
-        return 1 + int(np.count_nonzero(leads <= -WIDE)), len(leads) - int(np.count_nonzero(leads >= WIDE))
+        return ranks_by(self.leads(version))
 
     def among(self, versions: Sequence[int]) -> Estimate:
         """Give the estimate for some of the bots, relative to their mean: retired ones take no rank from the others."""
         places = np.array([self._places[version] for version in versions], dtype=np.int64)
-        ratings, covariance = self.ratings[places], self.covariance[np.ix_(places, places)]
-        return Estimate(self.versions[places], self.mean + centred(ratings), centred(centred(covariance).T), self.mean)
+        covariance: AnyFloats | SparseCovariance
+        if isinstance(self.covariance, SparseCovariance):
+            covariance = self.covariance.among(places)
+        else:
+            covariance = centred(centred(self.covariance[np.ix_(places, places)]).T)
+        return Estimate(self.versions[places], self.mean + centred(self.ratings[places]), covariance, self.mean)
+
+    def rows(self, places: IntArray) -> npt.NDArray[np.floating]:
+        """Give the rows of the covariance of those in some places, (k, n)."""
+        if isinstance(self.covariance, SparseCovariance):
+            return self.covariance.rows(places)
+        return self.covariance[places]
 
     def to_bytes(self) -> bytes:
-        """Pack the estimate into one blob, the covariance in single precision: 4.0 MB for 1,000 bots."""
-        count = np.array([len(self.versions)], dtype="<i8")
-        parts = (count, self.versions.astype("<i8"), self.ratings.astype("<f8"), self.covariance.astype("<f4"))
-        return b"".join(part.tobytes() for part in parts)
+        """
+        Pack the estimate into one blob: 4.0 MB for 1,000 bots, with the covariance in single precision.
+
+        Before a sparse covariance stands not n but −1 − n.
+        """
+        n, is_sparse = len(self.versions), isinstance(self.covariance, SparseCovariance)
+        count = np.array([-1 - n if is_sparse else n], dtype="<i8")
+        numbers = b"".join(part.tobytes() for part in (count, self.versions.astype("<i8"), self.ratings.astype("<f8")))
+        if isinstance(self.covariance, SparseCovariance):
+            return numbers + self.covariance.to_bytes()
+        return numbers + self.covariance.astype("<f4").tobytes()
 
     @classmethod
     def from_bytes(cls, blob: bytes | memoryview, mean: float = START) -> Estimate:
@@ -111,11 +133,18 @@ class Estimate:
         Raises:
             ValueError: If the blob is not of the length that it states.
         """
-        count = int(np.frombuffer(blob, "<i8", 1)[0]) if len(blob) >= 8 else -1
-        if count < 0 or len(blob) != 8 + 16 * count + 4 * count**2:
+        stated = int(np.frombuffer(blob, "<i8", 1)[0]) if len(blob) >= 8 else 0
+        count = stated if stated >= 0 else -1 - stated
+        if len(blob) < 8 + 16 * count or (stated >= 0 and len(blob) != 8 + 16 * count + 4 * count**2):
             raise ValueError(f"A blob of {len(blob)} bytes is no estimate.")
         versions = np.frombuffer(blob, "<i8", count, 8)
         ratings = np.frombuffer(blob, "<f8", count, 8 + 8 * count)
+        if stated < 0:
+            try:
+                near = SparseCovariance.from_bytes(memoryview(blob)[8 + 16 * count :], count)
+            except ValueError:
+                raise ValueError(f"A blob of {len(blob)} bytes is no estimate.") from None
+            return cls(versions, ratings, near, mean)
         covariance = np.frombuffer(blob, "<f4", count**2, 8 + 16 * count)
         return cls(versions, ratings, covariance.reshape(count, count), mean)
 
@@ -125,12 +154,21 @@ class Estimate:
 
     def leads(self, version: int) -> FloatArray:
         """Compute how far the bot is ahead of each, (n,), in standard errors of the difference; 0 for itself."""
-        place = self._places[version]
+        return np.asarray(self.leads_of([version])[0], dtype=np.float64)
+
+    def leads_of(self, versions: Sequence[int]) -> FloatArray:
+        """Do the same for several bots, (k, n)."""
+        places = np.array([self._places[version] for version in versions], dtype=np.int64)
         diagonal = self.covariance.diagonal()
-        variance = diagonal[place] + diagonal - 2.0 * self.covariance[place]
-        ahead = self.ratings[place] - self.ratings
+        variance = diagonal[places, None] + diagonal - 2.0 * self.rows(places)
+        ahead = self.ratings[places, None] - self.ratings
         known = variance > 0
-        return np.where(known, ahead / np.sqrt(np.where(known, variance, 1.0)), 0.0)
+        return np.asarray(np.where(known, ahead / np.sqrt(np.where(known, variance, 1.0)), 0.0), dtype=np.float64)
+
+
+def ranks_by(leads: FloatArray) -> tuple[int, int]:
+    """Give the best and the worst rank of a bot with these leads: see `Estimate.ranks`."""
+    return 1 + int(np.count_nonzero(leads <= -WIDE)), len(leads) - int(np.count_nonzero(leads >= WIDE))
 
 
 def pair_weight(sides: int) -> float:
@@ -146,6 +184,7 @@ def fit(
     n: FloatArray,
     weight: float,
     steepness: FloatArray | float = 1.0,
+    max_dense: int = MAX_DENSE,
 ) -> Estimate:
     """
     Estimate the ratings of *versions* from their matches against each other.
@@ -160,6 +199,7 @@ def fit(
         n: (m,) How many matches they had with each other.
         weight: What a pair of one match counts: `pair_weight`.
         steepness: (m,) Of those matches, or one for all: `elo.steepness`.
+        max_dense: Bots up to which the covariance is a matrix.
 
     Raises:
         ValueError: If a pair names a version that is not to be rated.
@@ -169,9 +209,20 @@ def fit(
     pairs = _Pairs(places_of(ids, a), places_of(ids, b), weight * score, weight * n, steep, len(ids))
     with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
         theta = _most_likely(pairs)
-        covariance = centred_inverse(pairs.hessian(theta))
-    covariance *= UNIT**2
+        covariance = _covariance(pairs, theta, max_dense)
     return Estimate(ids, START + centred(UNIT * theta), covariance)
+
+
+def _covariance(pairs: _Pairs, theta: FloatArray, max_dense: int) -> AnyFloats | SparseCovariance:
+    """Compute the covariance, in Elo², relative to the mean."""
+    if pairs.count > max_dense:
+        ridge = (UNIT / PRIOR) ** 2
+        found = sparse_covariance(pairs.a, pairs.b, pairs.information(theta), ridge, pairs.count)
+        if found is not None:
+            return found.times(UNIT**2)
+    covariance = centred_inverse(pairs.hessian(theta))
+    covariance *= UNIT**2
+    return covariance
 
 
 @dataclass(frozen=True)

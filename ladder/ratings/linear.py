@@ -141,7 +141,9 @@ class Spectrum(NamedTuple):
     """(k,)"""
 
 
-def spectra(matrix: FloatArray, vector: FloatArray) -> tuple[Spectrum, Spectrum]:
+def spectra(
+    times: Callable[[FloatArray], FloatArray], largest: float, vector: FloatArray, signs: int = SIGNS
+) -> tuple[Spectrum, Spectrum]:
     """
     Find what the trace of f(A), and what v'f(A)v is, for any smooth f.
 
@@ -150,30 +152,32 @@ def spectra(matrix: FloatArray, vector: FloatArray) -> tuple[Spectrum, Spectrum]
     Hutchinson, 1990).
 
     Args:
-        matrix: (n, n) A, symmetric, without eigenvalues below 0.
+        times: Multiplies A, (n, n), symmetric, without eigenvalues below 0, with (n, k) vectors.
+        largest: The largest number in A.
         vector: (n,) v.
+        signs: Number of random vectors.
 
     Returns:
         The spectrum for the trace, and that for v.
     """
-    count = len(matrix)
+    count = len(vector)
     if count <= FEW:
-        values, vectors = np.linalg.eigh(matrix)
+        values, vectors = np.linalg.eigh(times(np.eye(count)))
         values = np.maximum(values, 0.0)
         return Spectrum(values, np.ones(count)), Spectrum(values, (vectors.T @ vector) ** 2)
-    signs = np.random.default_rng(count).choice((-1.0, 1.0), (count, SIGNS))
-    own, *others = _quadratures(matrix, np.column_stack([vector, signs]))
+    random = np.random.default_rng(count).choice((-1.0, 1.0), (count, signs))
+    own, *others = _quadratures(times, largest, np.column_stack([vector, random]))
     values, weights = (np.concatenate(parts) for parts in zip(*others, strict=True))
-    return Spectrum(values, weights / SIGNS), own
+    return Spectrum(values, weights / signs), own
 
 
-def _quadratures(matrix: FloatArray, vectors: FloatArray) -> list[Spectrum]:
+def _quadratures(times: Callable[[FloatArray], FloatArray], largest: float, vectors: FloatArray) -> list[Spectrum]:
     """Do the steps of Lanczos from each of the vectors, (n, k)."""
     sizes = np.linalg.norm(vectors, axis=0)
     now, before, linked = vectors / np.where(sizes > 0, sizes, 1.0), np.zeros_like(vectors), np.zeros(len(sizes))
-    none, diagonals, links = ALMOST_NONE * matrix.diagonal().max(), [], []
+    none, diagonals, links = ALMOST_NONE * largest, [], []
     for _ in range(LANCZOS_STEPS):
-        product = matrix @ now - linked * before
+        product = times(now) - linked * before
         diagonals.append(np.einsum("ij,ij->j", now, product))
         product -= diagonals[-1] * now
         linked = np.linalg.norm(product, axis=0)

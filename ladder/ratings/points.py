@@ -18,7 +18,8 @@ The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood a
 where all bots would be surely equal. λ is sought in a model, which has the spectrum of H by quadrature
 (`linear.spectra`). The inverse at the point found there, which is needed in any case, gives the first two derivatives
 of the true function; corrected by them, the model says whether a point near by is better, and then the inverse is made
-there. Eigenvalues of a large H would take several times as long.
+there. Eigenvalues of a large H would take several times as long. Of more than `MAX_DENSE` bots there is no H that is
+written out, and no inverse (`sparse`): λ is what the model says.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ladder.ratings.batch import WIDE, Estimate, centred, places_of
+from ladder.ratings.batch import MAX_DENSE, WIDE, Estimate, centred, places_of
 from ladder.ratings.linear import centred_inverse, groups, solve, spectra, times
+from ladder.ratings.sparse import SparseCovariance, sparse_covariance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +65,8 @@ def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArra
     Returns:
         (n,) margins and (n, n) their covariance, relative to their mean.
     """
-    model = _Model(matrix.diagonal(), won, noise, *spectra(matrix, won))
+    degrees = matrix.diagonal()
+    model = _Model(degrees, won, noise, *spectra(matrix.__matmul__, float(degrees.max()), won))
     place, seen = model.first(), set[int]()
     while True:
         ridge, ridged = _at(place), matrix.copy()
@@ -171,7 +174,7 @@ class PairSums:
     """(m,) The squares of those, added up."""
 
 
-def fit_points(versions: Sequence[int], pairs: PairSums, sides: int) -> Estimate | None:
+def fit_points(versions: Sequence[int], pairs: PairSums, sides: int, max_dense: int = MAX_DENSE) -> Estimate | None:
     """
     Fit the margins of *versions*, in points a deal, relative to their mean.
 
@@ -179,6 +182,7 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int) -> Estimate
         versions: Ids of all bot versions, each once.
         pairs: What they have won from each other.
         sides: How many sides there are at a table.
+        max_dense: As in `batch.fit`.
 
     Returns:
         An estimate of mean 0; None while the boards are too few to tell the noise from the differences.
@@ -189,25 +193,69 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int) -> Estimate
     ids, count = np.array(versions, dtype=np.int64), len(versions)
     a, b = places_of(ids, pairs.a), places_of(ids, pairs.b)
     weights, points = pairs.boards / sides, pairs.points / sides
-    off = np.bincount(a * count + b, weights, count**2).reshape(count, count)
-    off += off.T
+    laplacian = _Laplacian(a, b, weights, count)
     won = np.asarray(np.bincount(a, points, count) - np.bincount(b, points, count), dtype=np.float64)
-    group, degrees = groups(a[weights > 0], b[weights > 0], count), off.sum(axis=1)
+    group, degrees = groups(a[weights > 0], b[weights > 0], count), laplacian.degrees
     free = 2 * float(weights.sum()) - (count - len(np.unique(group)))
     if free < 1:
         return None
-    matrix: FloatArray = np.diag(degrees) - off
     squares = float(pairs.squares.sum()) / sides
-    covariance: AnyFloats
+    covariance: AnyFloats | SparseCovariance
     with threadpool_limits(1, "blas"):  # as in `batch.fit`
-        margins = solve(matrix.__matmul__, np.where(degrees > 0, degrees, 1.0), won, FINE)
+        matrix = laplacian.written_out() if count <= max_dense else None
+        times_matrix = laplacian.times if matrix is None else matrix.__matmul__
+        margins = solve(times_matrix, np.where(degrees > 0, degrees, 1.0), won, FINE)
         unexplained = squares - float(margins @ won)
         if unexplained <= EXACT * squares:
             margins, certain = _certain(margins, group)
             covariance = centred(centred(certain).T)
         else:
-            margins, covariance = shrunk(matrix, won, unexplained / free)
+            noise = unexplained / free
+            found = _shrunk_sparsely(laplacian, won, noise) if matrix is None else None
+            margins, covariance = found or shrunk(laplacian.written_out() if matrix is None else matrix, won, noise)
     return Estimate(ids, MEAN + centred(margins), covariance, MEAN)
+
+
+@dataclass(frozen=True)
+class _Laplacian:
+    """H, of the pairs that have met."""
+
+    a: IntArray
+    b: IntArray
+    weights: FloatArray
+    count: int
+
+    @cached_property
+    def degrees(self) -> FloatArray:
+        """(n,) Its diagonal."""
+        sums = np.bincount(self.a, self.weights, self.count) + np.bincount(self.b, self.weights, self.count)
+        return np.asarray(sums, dtype=np.float64)
+
+    def written_out(self) -> FloatArray:
+        """Make it a matrix, (n, n)."""
+        off = np.bincount(self.a * self.count + self.b, self.weights, self.count**2).reshape(self.count, self.count)
+        off += off.T
+        return np.asarray(np.diag(off.sum(axis=1)) - off, dtype=np.float64)
+
+    def times(self, vectors: FloatArray) -> FloatArray:
+        """Multiply it with vectors, (n,) or (n, k)."""
+        if vectors.ndim > 1:
+            return np.column_stack([self.times(each) for each in vectors.T])
+        across = self.weights * (vectors[self.a] - vectors[self.b])
+        return np.asarray(np.bincount(self.a, across, self.count) - np.bincount(self.b, across, self.count))
+
+
+def _shrunk_sparsely(
+    laplacian: _Laplacian, won: FloatArray, noise: float
+) -> tuple[FloatArray, SparseCovariance] | None:
+    """Do what `shrunk` does, nearly; None: it would not be near enough."""
+    degrees = laplacian.degrees
+    ridge = _at(_Model(degrees, won, noise, *spectra(laplacian.times, float(degrees.max()), won)).first())
+    found = sparse_covariance(laplacian.a, laplacian.b, laplacian.weights, ridge, laplacian.count)
+    if found is None:
+        return None
+    margins = solve(lambda each: laplacian.times(each) + ridge * each, degrees + ridge, won, FINE)
+    return margins, found.times(noise)
 
 
 def _certain(margins: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -217,7 +265,7 @@ def _certain(margins: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArr
     return margins, float(margins @ margins) * together
 
 
-def outplaced_by(places: Estimate, points: Estimate, version: int) -> int | None:
+def outplaced_by(places: Estimate, by_places: FloatArray, by_points: FloatArray) -> int | None:
     """
     Find the best of those that surely have better places than a version, and surely win fewer points.
 
@@ -225,8 +273,8 @@ def outplaced_by(places: Estimate, points: Estimate, version: int) -> int | None
 
     Args:
         places: The estimate by places.
-        points: That by points, of the same versions in the same order.
-        version: Which one.
+        by_places: (n,) The version's leads by it.
+        by_points: (n,) Those by the estimate by points, of the same versions in the same order.
     """
-    found = (places.leads(version) < -WIDE) & (points.leads(version) > WIDE)
+    found = (by_places < -WIDE) & (by_points > WIDE)
     return int(places.versions[np.argmax(np.where(found, places.ratings, -np.inf))]) if found.any() else None

@@ -103,7 +103,7 @@ def own_rating(games: Sequence[RatedGame]) -> OwnRating | None:
     )
     person, bot = names.index(PERSON), names.index(OPPONENT)
     covariance = estimate.covariance
-    variance = covariance[person, person] + covariance[bot, bot] - 2 * covariance[person, bot]
+    variance = covariance.item(person, person) + covariance.item(bot, bot) - 2 * covariance.item(person, bot)
     ahead = float(estimate.ratings[person] - estimate.ratings[bot])
     return OwnRating(START + ahead, WIDE * math.sqrt(float(variance)))
 

@@ -177,8 +177,8 @@ def written(value: object) -> str:
     """
     Write whatever a template puts into a page: sanitized, and escaped if it is no markup.
 
-    >>> written("<b>"), written(Markup("<b>")), written(3)
-    ('&lt;b&gt;', Markup('<b>'), '3')
+    >>> print(written("<b>"), written(Markup("<b>")), written(3))
+    &lt;b&gt; <b> 3
     """
     if type(value) is int:
         return str(value)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Sums = dict[str, FloatArray]
 
 PAIR_COLUMNS = ("a", "b", "boards", "score", "n", "boards_played", "board_score", "points", "squares")
+ROWS = 50_000
+"""Rows of pairs that are read at a time."""
 SHARE = 0.02
 """The most of a runner's time that estimates may take."""
 MAX_VERSIONS = 2000
@@ -163,8 +165,12 @@ def _pair_sums(session: Session, variant: str) -> Sums:
     met = session.connection().execute(
         select(*(getattr(pair, name) for name in PAIR_COLUMNS)).where(pair.variant == variant)
     )
-    # Straight from the driver's cursor: half a million rows of SQLAlchemy's would take longer than the fit.
+    # Straight from the driver's cursor: half a million rows of SQLAlchemy's would take longer than the fit. Some at a
+    # time: a row of Python's numbers takes five times the memory of one of an array.
     assert met.cursor is not None
-    numbers = np.fromiter(chain.from_iterable(met.cursor.fetchall()), dtype=np.float64)
+    parts = [np.zeros((0, len(PAIR_COLUMNS)))]
+    while rows := met.cursor.fetchmany(ROWS):
+        numbers = np.fromiter(chain.from_iterable(rows), np.float64, len(rows) * len(PAIR_COLUMNS))
+        parts.append(numbers.reshape(len(rows), -1))
     met.close()
-    return dict(zip(PAIR_COLUMNS, numbers.reshape(-1, len(PAIR_COLUMNS)).T, strict=True))
+    return dict(zip(PAIR_COLUMNS, np.concatenate(parts).T, strict=True))

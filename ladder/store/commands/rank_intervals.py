@@ -10,7 +10,7 @@ from ladder.store.last_estimate import estimate_of, margins_of
 from ladder.store.models import Rating, State
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -22,6 +22,8 @@ COLUMNS = ("error", "rank_low", "rank_high", *MARGIN, "outplaced_by")
 """Results of the fits for a bot, as columns of its rating."""
 KEPT = ("error", "margin", "margin_error")
 """Those that do not change without a match."""
+AT_ONCE = 128
+"""Versions that are compared with all others at a time: 10 MB for 10,000."""
 
 
 def active_versions(session: Session, variant: str) -> list[int]:
@@ -39,26 +41,26 @@ def intervals(estimate: Estimate, margins: Estimate | None, versions: Sequence[i
         margins: By points; None: there is none yet.
         versions: Those that play; both know them.
     """
-    from ladder.ratings.points import outplaced_by  # numpy takes long to load, and an estimate has loaded it
-
     among, points = estimate.among(versions), margins and margins.among(versions)
-    return [
-        {"version_": version, **_by_places(among, version), **_by_points(points, version),
-         "outplaced_by": points and outplaced_by(among, points, version)}
-        for version in versions
-    ]  # fmt: skip
+    starts = range(0, len(versions), AT_ONCE)
+    return [row for start in starts for row in _rows(among, points, versions[start : start + AT_ONCE])]
 
 
-def _by_places(among: Estimate, version: int) -> dict[str, Any]:
-    low, high = among.ranks(version)
-    return {"error": among.error(version), "rank_low": low, "rank_high": high}
+def _rows(among: Estimate, points: Estimate | None, versions: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """Compute those of some versions: to compare one after the other with all would take several times as long."""
+    from ladder.ratings.batch import ranks_by  # numpy takes long to load, and an estimate has loaded it
+    from ladder.ratings.points import outplaced_by
 
-
-def _by_points(among: Estimate | None, version: int) -> dict[str, Any]:
-    if among is None:
-        return dict.fromkeys(MARGIN)
-    low, high = among.ranks(version)
-    return dict(zip(MARGIN, (among.value(version), among.error(version), low, high), strict=True))
+    by_points = None if points is None else points.leads_of(versions)
+    for number, (version, leads) in enumerate(zip(versions, among.leads_of(versions), strict=True)):
+        low, high = ranks_by(leads)
+        row = {"version_": version, "error": among.error(version), "rank_low": low, "rank_high": high}
+        if points is None or by_points is None:
+            yield {**row, **dict.fromkeys(MARGIN), "outplaced_by": None}
+            continue
+        margin = (points.value(version), points.error(version), *ranks_by(by_points[number]))
+        better = outplaced_by(among, leads, by_points[number])
+        yield {**row, **dict(zip(MARGIN, margin, strict=True)), "outplaced_by": better}
 
 
 def write_intervals(session: Session, variant: str, rows: list[dict[str, Any]], keep_errors: bool = False) -> None:

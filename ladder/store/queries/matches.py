@@ -132,8 +132,8 @@ def _only(wanted: Select[Any], variant: str | None, versions: Iterable[int] | No
     return wanted
 
 
-def _rows(session: Session, wanted: Select[Any], values: dict[str, Any] | None = None) -> list[MatchRow]:
-    found = connection_of(session).execute(wanted, values).mappings().all()
+def _rows(session: Session, wanted: Select[Any], given: dict[str, Any] | None = None) -> list[MatchRow]:
+    found = connection_of(session).execute(wanted, given).mappings().all()
     seats: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in found}
     for match, *values in connection_of(session).execute(_SEATS, {"matches_": list(seats)}):
         seats[match].append(dict(zip(SeatRow.model_fields, values, strict=True)))

@@ -73,8 +73,8 @@ def test_a_match_that_is_expected_narrows_its_bots_as_the_fit_does_when_it_knows
     found.expect((one, other), 4)
     better = fit(range(12), np.append(a, one), np.append(b, other), np.append(score, 0.5), np.append(n, 1.0), WEIGHT)
     for bot in (one, other):
-        assert found.variances[bot] < estimate.covariance[bot, bot]
-        assert found.variances[bot] == pytest.approx(better.covariance[bot, bot], rel=0.02)
+        assert found.variances[bot] < estimate.covariance.item(bot, bot)
+        assert found.variances[bot] == pytest.approx(better.covariance.item(bot, bot), rel=0.02)
     assert every_gain(found)[one, other] < before
 
 
