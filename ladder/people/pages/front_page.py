@@ -29,7 +29,7 @@ router = Router()
 
 
 class _Shared(NamedTuple):
-    """What the page shows of tables and puzzles."""
+    """Values of the page from tables and puzzles."""
 
     today: TodaysBoard | None
     puzzle: int | None

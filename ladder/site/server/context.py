@@ -34,7 +34,7 @@ class Site:
     fixed: AnswerCache
     """Answers that never change."""
     recent: RecentValues
-    """What visitors share and no revision tells of."""
+    """Values that visitors share and no revision tells of."""
     pages: Pages
     metrics: Metrics
     hub: LiveHub
