@@ -99,7 +99,7 @@ def test_every_action_is_below_their_number(rules: Rules) -> None:
 @pytest.mark.parametrize("action", [0, 53, 54, -1, 106])
 def test_an_illegal_action_is_named_and_changes_nothing(action: int) -> None:
     steps = Steps(PRESETS["gongzhu"], Phase.EXPOSE, Card.parse("QS").mask)
-    with pytest.raises(IllegalAction, match=f"action {action} is not legal now; legal: 49, 52"):
+    with pytest.raises(IllegalAction, match=f"action {action} is not legal.*: 49, 52"):
         steps.take(action)
     assert (steps.legal(), steps.chosen, steps.answer) == ((49, 52), 0, None)
 
@@ -296,5 +296,5 @@ def test_version_1_stays_what_it_is() -> None:
 
 
 def test_an_unknown_preset_is_named() -> None:
-    with pytest.raises(ValueError, match=r"There is no preset 'bridge'\. Choose one of hearts-short, hearts"):
+    with pytest.raises(ValueError, match=r"no preset 'bridge'.* hearts-short"):
         Encoding("bridge")

@@ -107,7 +107,7 @@ def test_an_illegal_action_is_named() -> None:
     env = aec("hearts")
     env.reset(seed=1)
     wrong = int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0])
-    with pytest.raises(IllegalAction, match=f"action {wrong} is not legal now; legal: "):
+    with pytest.raises(IllegalAction, match=f"action {wrong} is not legal"):
         env.step(wrong)
 
 
@@ -115,7 +115,7 @@ def test_a_text_shows_the_table() -> None:
     env = aec("hearts", render_mode="ansi")
     env.reset(seed=1)
     assert env.render().startswith("<View of seat ")
-    with pytest.raises(ValueError, match="There is no render mode 'human'"):
+    with pytest.raises(ValueError, match="no render mode 'human'"):
         aec("hearts", render_mode="human")
 
 
@@ -218,7 +218,7 @@ def test_a_seed_gives_the_deals_of_the_other_environments() -> None:
         (([Lowest], "hearts"), "hearts takes 3 bots beside yours; 1 are given"),
         (([Lowest] * 3, "hearts", 4), "There is no seat 4. Choose one from 0 to 3"),
         (([Lowest] * 3, "bridge"), "There is no preset 'bridge'"),
-        (([Lowest] * 3, "hearts", 0, "human"), "There is no render mode 'human'"),
+        (([Lowest] * 3, "hearts", 0, "human"), "no render mode 'human'"),
     ],
 )
 def test_what_makes_no_sense_is_named(arguments: tuple[Any, ...], message: str) -> None:
@@ -231,7 +231,7 @@ def test_a_variant_without_a_choice_is_refused() -> None:
         FOR_TWO, name="nothing", removed=tuple(str(card) for card in FOR_TWO.deck if str(card) not in ("2C", "JD")),
         scoring=replace(FOR_TWO.scoring, points={"JD": 1}), first_trick=None, leading=None,
     )  # fmt: skip
-    with pytest.raises(ValueError, match="There is nothing to learn in nothing: in 1,000 deals no seat had a choice"):
+    with pytest.raises(ValueError, match="in nothing: in 1,000 deals "):
         aec(nothing).reset(seed=1)
 
 

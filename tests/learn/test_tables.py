@@ -143,7 +143,7 @@ def test_more_playouts_have_less_noise_and_the_same_mean() -> None:
 
 
 def test_no_playout_at_all_is_named() -> None:
-    with pytest.raises(ValueError, match="There is no playout: times=0"):
+    with pytest.raises(ValueError, match="no playout: times=0"):
         Tables("hearts", 4).playouts(0)
 
 
@@ -262,7 +262,7 @@ def test_an_illegal_action_is_named_and_no_table_changes(make: type[Tables]) -> 
     before, actions = tables.observations.copy(), tables.random_actions()
     for wrong in (-1, 52, 53, 54, 105, 106, 1 << 40):
         actions[2] = wrong
-        with pytest.raises(IllegalAction, match=rf"table 2: action {wrong} is not legal now; legal: \[\d+, "):
+        with pytest.raises(IllegalAction, match=rf"table 2: action {wrong} .*: \[\d+, "):
             tables.step(actions)
     assert tables.observations.tobytes() == before.tobytes()
 
@@ -271,16 +271,14 @@ def test_what_is_no_step_is_named() -> None:
     tables = Tables("hearts", 4)
     wrong: list[Any] = [np.zeros(3, dtype=np.int64), np.zeros(4), np.zeros((4, 1), dtype=np.int64)]
     for actions in wrong:
-        with pytest.raises(ValueError, match="A step takes 4 integers, one for each table; given: shape"):
+        with pytest.raises(ValueError, match=r"takes 4 integers, .*; given: shape"):
             tables.step(actions)
-    with pytest.raises(ValueError, match="There is no table: games=0"):
+    with pytest.raises(ValueError, match="no table: games=0"):
         Tables("hearts", 0)
-    with pytest.raises(
-        ValueError, match=r"out is a contiguous array of uint8 with the shape \(4, 1124\), to be written to; given"
-    ):
+    with pytest.raises(ValueError, match=r"uint8 with the shape \(4, 1124\), "):
         tables.unpack(np.zeros((4, 1124), dtype=np.int8))
     kept = bytes(4 * 1124)
-    with pytest.raises(ValueError, match=r"to be written to; given: uint8, .*, read-only"):
+    with pytest.raises(ValueError, match=r"given: uint8, .*, read-only"):
         tables.unpack(np.frombuffer(kept, dtype=np.uint8).reshape(4, 1124))
     assert not any(kept)
     with pytest.raises(ValueError, match="read-only"):

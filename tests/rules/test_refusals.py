@@ -206,7 +206,7 @@ def test_exposed_cards_whose_multipliers_make_scores_of_any_length_are_refused(
     rules: Rules, changes: dict[str, Any]
 ) -> None:
     fields = "exposing.cards, exposing.face_up, exposing.face_down"
-    with pytest.raises(ValueError, match=f"^{fields}: if all .* a score can be above 1,000,000,000,000; use smaller"):
+    with pytest.raises(ValueError, match=rf"^{fields}: .* a score .* above 1,000,000,000,000"):
         replace(rules, **changes)
 
 
@@ -221,7 +221,7 @@ def test_the_highest_score_of_rules_that_are_accepted_fits_into_a_message_and_a_
 
 def test_an_odd_number_of_players_cannot_pass_across() -> None:
     passing = replace(HEARTS.passing, directions=(Direction.ACROSS,)) if HEARTS.passing else None
-    with pytest.raises(ValueError, match=r"^passing.directions: across needs an even number of players, and there are"):
+    with pytest.raises(ValueError, match=r"^passing.directions: across .* even"):
         replace(GONGZHU_FIVE, passing=passing)
 
 
@@ -357,7 +357,7 @@ def test_the_reason_says_what_is_wrong_with_a_play(action: Any, reason: str) -> 
     deal = small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS")
     with pytest.raises(IllegalAction, match=reason):
         deal.apply(0, action)
-    with pytest.raises(IllegalAction, match="seat 1 is not asked now"):
+    with pytest.raises(IllegalAction, match="seat 1 is not asked"):
         deal.apply(1, Card.parse("AC"))
     assert deal.hands[0] == mask("2C 3C 4D")
 

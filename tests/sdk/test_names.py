@@ -120,13 +120,19 @@ def test_the_docstring_of_every_function_begins_with_a_verb(package: Path) -> No
     assert {file: names for file, names in found.items() if names} == {}
 
 
-def test_a_docstring_without_a_verb_would_be_noticed() -> None:
-    assert without_verb('def f():\n    """Whether it is."""') == ["1 f"]
-    assert without_verb('class A:\n    async def _f(self):\n        """(n,) The slope."""') == ["2 _f"]
-    assert without_verb('def f():\n    def g():\n        """\n        A bot.\n        """') == ["2 g"]
-    assert without_verb('def f():\n    """Begin; see `g`."""\n\ndef g():\n    return 1') == []
-    assert without_verb('class A:\n    @property\n    def f(self):\n        """The bot."""') == []
-    assert without_verb('class A:\n    @functools.cached_property\n    def f(self):\n        """The bot."""') == []
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('def f():\n    """Whether it is."""', ["1 f"]),
+        ('class A:\n    async def _f(self):\n        """(n,) The slope."""', ["2 _f"]),
+        ('def f():\n    def g():\n        """\n        A bot.\n        """', ["2 g"]),
+        ('def f():\n    """Begin; see `g`."""\n\ndef g():\n    return 1', []),
+        ('class A:\n    @property\n    def f(self):\n        """The bot."""', []),
+        ('class A:\n    @functools.cached_property\n    def f(self):\n        """The bot."""', []),
+    ],
+)
+def test_a_docstring_without_a_verb_would_be_noticed(source: str, found: list[str]) -> None:
+    assert without_verb(source) == found
 
 
 def examples_of(source: str) -> str:
@@ -259,7 +265,7 @@ def test_two_such_modules_would_be_noticed(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'pigpen' has no attribute 'playuot'"):
+    with pytest.raises(AttributeError, match="no attribute 'playuot'"):
         _ = getattr(pigpen, "playuot")  # noqa: B009  (a type checker refuses the plain one)
 
 

@@ -117,7 +117,7 @@ def test_only_legal_cards_are_tried() -> None:
     view = bot_view(small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS"), 0)
     assert [str(card) for card in view.legal] == ["2C"]
     for cards in ((), view.hand, view.hand[2:], view.unseen[:1]):
-        with pytest.raises(ValueError, match="playouts need a seat that is to play a card"):
+        with pytest.raises(ValueError, match="a seat that is"):
             view.playouts(5, Random(1), cards=cards)
     assert [*view.playouts(5, Random(1), cards=view.legal)] == [*view.legal]
 
@@ -215,7 +215,7 @@ def test_a_limit_ends_a_search_that_takes_too_long() -> None:
 
 
 def test_only_a_card_to_be_played_can_be_solved() -> None:
-    with pytest.raises(ValueError, match="a card is to be played"):
+    with pytest.raises(ValueError, match="is to be played"):
         solve(dealt(GONGZHU, "2S QS"))
 
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from pigpen.values.view import View
 
+NO_REASON = "It may not be played now."
+"""The sentence where no rule that is known here bars the card."""
+
 
 class Bar(enum.StrEnum):
     """The rule that forbids a card."""
@@ -89,7 +92,7 @@ def bar_text(card: Card, barred: PersonBar) -> str:
     if barred.bar == Bar.UNBROKEN:
         suit, breakers = _plural(card.suit).capitalize(), _named(barred.names, " or ")
         return f"{suit} may not be led before {breakers} has been played to an earlier trick."
-    return "It may not be played now."
+    return NO_REASON
 
 
 def _exposed_early(view: View) -> int:

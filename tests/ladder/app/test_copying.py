@@ -47,7 +47,7 @@ def test_leases_of_other_machines_are_judged_by_the_clock_of_the_database(
         session.get_one(models.StoredMatch, match).holder = holder
     ladder = Ladder(settings, database, lambda: clock)
     if is_refused and (on_many_machines or holder == scratch.this_process()):
-        with pytest.raises(LadderError, match="matches that are being played: 1"):
+        with pytest.raises(LadderError, match="are being played: 1"):
             copy(ladder, other_url)
     else:
         copy(ladder, other_url)

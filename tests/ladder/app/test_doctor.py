@@ -126,7 +126,7 @@ def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
 
 def test_one_kernel_for_all_is_a_protection_that_fails() -> None:
     (kernel,) = [finding for finding in protections(probed(), reclaims=True) if not finding.holds]
-    assert (kernel.name, kernel.found) == ("Kernel", "all bots share this machine's (runc)")
+    assert (kernel.name, kernel.found.endswith("(runc)")) == ("Kernel", True)
     assert SHARED_KERNEL in kernel.follows
     assert "scripts/runsc" in kernel.follows
 
@@ -166,7 +166,7 @@ def test_a_check_says_in_one_line_that_grpc_takes_more_than_it_must(monkeypatch:
     quiet = pigpen(*command)
     monkeypatch.setattr(blocking_stream, "WHY_SLOW", "grpcio 1.99.0 has no switch for it")
     (line,) = {*pigpen(*command).stderr.splitlines()} - {*quiet.stderr.splitlines()}
-    assert "grpcio 1.99.0 has no switch for it" in line
+    assert "grpcio 1.99.0 has no switch" in line
 
 
 def test_without_root_a_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +211,7 @@ def test_the_release_and_the_platform_of_gvisor_are_named(
 def test_no_engine_is_a_protection_that_fails() -> None:
     found = no_engine(SandboxError("No Docker engine answers. Start one."))
     assert not stands(found)
-    assert found[0].follows == "No Docker engine answers. Start one."
+    assert found[0].follows.startswith("No Docker engine")
 
 
 def test_the_command_says_what_to_do_where_no_engine_answers() -> None:
@@ -248,7 +248,8 @@ def test_a_run_says_in_one_line_which_protections_are_missing(
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     say_what_is_missing(load_settings(data_dir=tmp_path))
     printed = capsys.readouterr().err
-    assert "seccomp: the engine does not have it; User: number 1000, not root" in printed
+    assert "seccomp: the engine" in printed
+    assert "User: number 1000, not root" in printed
     assert printed.count("\n") == 1
 
 
@@ -272,8 +273,8 @@ def test_a_run_says_that_all_bots_share_a_kernel_and_what_changes_it(
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"Runtimes": runtimes})
     say_what_is_missing(load_settings(data_dir=tmp_path, runtime=runtime))
     printed = capsys.readouterr().err
-    assert "protected against chance, but not against a determined bot. (Runtime runc.)" in printed
-    assert ("The setting runtime (pigpen.toml or PIGPEN_RUNTIME) asks for runc." in printed) is asks
+    assert "bot. (Runtime runc.)" in printed
+    assert ("PIGPEN_RUNTIME) asks for runc" in printed) is asks
     assert ('runtime = "auto"' in printed) is asks
     assert ("scripts/runsc" in printed) is installs
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 ALL_ROUNDS = 12
 """More than the cup has."""
+RULED = "Two bots of one author shared their cards."
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_no_round_is_drawn_while_it_is_paused_and_what_is_drawn_is_played(
     found = page(ladder)
     assert (found.state, found.reason, found.rounds) == (EventState.PAUSED, "Dinner.", 1)
     assert found.round_list[0].is_over
-    with pytest.raises(LadderError, match=r"The event 'cup' is paused\. Only an event that is running can be paused"):
+    with pytest.raises(LadderError, match=r"event 'cup' is paused\. "):
         holding.pause(ladder, LOCAL, "cup")
     holding.start(ladder, LOCAL, "cup")
     assert (page(ladder).reason, page(ladder).rounds) == ("", 2)
@@ -97,7 +98,7 @@ def test_no_round_is_drawn_while_it_is_paused_and_what_is_drawn_is_played(
 
 def test_a_round_can_be_drawn_by_hand_once_the_last_one_is_over(ladder: Ladder, coordinator: Coordinator) -> None:
     started_cup(ladder)
-    with pytest.raises(LadderError, match="2 tables of the last round have no result yet"):
+    with pytest.raises(LadderError, match=r"2 tables of .* no result"):
         holding.draw(ladder, LOCAL, "cup")
     holding.pause(ladder, LOCAL, "cup")
     play(coordinator, 1)
@@ -108,7 +109,7 @@ def test_a_round_can_be_drawn_by_hand_once_the_last_one_is_over(ladder: Ladder, 
 def test_a_table_of_the_last_round_is_played_again_with_other_cards(ladder: Ladder, coordinator: Coordinator) -> None:
     started_cup(ladder)
     holding.pause(ladder, LOCAL, "cup")
-    with pytest.raises(LadderError, match="Table 1 of round 1 is not over yet"):
+    with pytest.raises(LadderError, match="Table 1 of round 1 "):
         holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
     play(coordinator, 1)
     before = table(ladder, 1)
@@ -123,7 +124,7 @@ def test_a_table_of_the_last_round_is_played_again_with_other_cards(ladder: Ladd
     play(coordinator, 1)
     assert table(ladder, 1).boards
     holding.start(ladder, LOCAL, "cup")
-    with pytest.raises(LadderError, match=r"Round 1 is not the last round that was drawn.*pigpen event rule"):
+    with pytest.raises(LadderError, match=r"Round 1 .*pigpen event rule"):
         holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
     (row,) = (row for row in managing.audit(ladder, LOCAL) if row.action == "event.redo")
     assert (row.subject, "A power cut." in str(row)) == ("cup", True)
@@ -146,7 +147,7 @@ def test_a_match_of_an_event_has_no_explanation_and_the_sentence_says_so(
     play(coordinator, 1)
     match = table(ladder, 1).match
     assert match is not None
-    with pytest.raises(UserError, match=f"Match {match} is of an event: it changes no rating"):
+    with pytest.raises(UserError, match=f"Match {match} is of an"):
         explanation(ladder, match)
 
 
@@ -159,13 +160,13 @@ def test_a_ruling_changes_the_standings_and_not_the_tables_that_were_drawn(
     before = page(ladder)
     assert before.rounds == 2
     victim = next(one.name for one in before.standings if one.name in table(ladder, 1).bots)
-    holding.rule(ladder, LOCAL, "cup", 1, 1, [victim], "Two bots of one author shared their cards.")
+    holding.rule(ladder, LOCAL, "cup", 1, 1, [victim], RULED)
     ruled = table(ladder, 1)
     assert ruled.points is not None
     seat = ruled.bots.index(victim)
     assert ruled.points[seat] == 0
     (ruling,) = ruled.rulings
-    assert (ruling.last, ruling.reason) == ((victim,), "Two bots of one author shared their cards.")
+    assert (ruling.last, ruling.reason) == ((victim,), RULED)
     after = page(ladder)
     assert after.standings[-1].name == victim
     assert [each.tables for each in after.round_list[1:]] == [each.tables for each in before.round_list[1:]]
@@ -232,7 +233,7 @@ def test_a_bot_that_leaves_is_replaced_by_a_stand_in_and_keeps_its_results(
     holding.pause(ladder, LOCAL, "cup")
     play(coordinator, 1)
     assert holding.withdraw(ladder, LOCAL, "cup", "Bot-1") == 1
-    with pytest.raises(LadderError, match="Bot-1 has left 'cup' already"):
+    with pytest.raises(LadderError, match="has left 'cup' already"):
         holding.withdraw(ladder, LOCAL, "cup", "Bot-1")
     holding.start(ladder, LOCAL, "cup")
     second = page(ladder).round_list[1]
@@ -241,7 +242,7 @@ def test_a_bot_that_leaves_is_replaced_by_a_stand_in_and_keeps_its_results(
     assert [bot for bot in seated if bot.startswith("stand-in")]
     found = finish(ladder, coordinator)
     assert sorted(one.name for one in found.standings) == [f"Bot-{number}" for number in range(1, 9)]
-    with pytest.raises(LadderError, match="The event 'cup' is over"):
+    with pytest.raises(LadderError, match="event 'cup' is over"):
         holding.withdraw(ladder, LOCAL, "cup", "Bot-2")
 
 
@@ -251,7 +252,7 @@ def test_results_are_shown_one_table_after_the_other(ladder: Ladder, coordinator
     play(coordinator, ALL_ROUNDS)
     everything = page(ladder)
     assert everything.state is EventState.OVER
-    with pytest.raises(LadderError, match=r"Not all results of 'cup' are shown yet.*pigpen event release cup"):
+    with pytest.raises(LadderError, match=r"'cup' .*event release cup"):
         export_event(ladder, "cup", ladder.settings.data_dir.parent / "early.zip")
     tables = [(found.number, each.number) for found in everything.round_list for each in found.tables]
     for number, place in tables:
@@ -295,10 +296,9 @@ def test_a_match_that_the_platform_gives_up_pauses_the_event_until_it_is_played_
     play(coordinator, 3)
     found = page(ladder)
     assert (found.state, found.rounds) == (EventState.PAUSED, 1)
-    assert found.reason == (
-        f"The platform has given up match {first} at table 1 of round 1. Play it again with: pigpen event redo cup "
-        "--round 1 --table 1 --reason TEXT, and resume with: pigpen event start cup"
-    )
+    assert f" {first} at table 1 of round 1" in found.reason
+    assert "pigpen event redo cup --round 1 --table 1 --reason TEXT" in found.reason
+    assert found.reason.endswith("pigpen event start cup")
     holding.redo(ladder, LOCAL, "cup", 1, 1, "No worker had a slot.")
     holding.start(ladder, LOCAL, "cup")
     assert finish(ladder, coordinator).round_list[0].tables[0].turn == 1
@@ -368,10 +368,8 @@ def test_a_bug_that_one_event_meets_pauses_it_and_the_ladder_plays_on(
     assert (failed["name"], str(failed["exc_info"])) == ("cup", "no tables")
     found = page(ladder)
     assert (found.state, found.rounds) == (EventState.PAUSED, 1)
-    assert found.reason == (
-        "The next round could not be drawn. That is a bug in Pigpen: please report what its log says (event.failed). "
-        "To try again: pigpen event start cup"
-    )
+    assert "could not be drawn" in found.reason
+    assert found.reason.endswith("pigpen event start cup")
     holding.start(ladder, LOCAL, "cup")
     assert finish(ladder, coordinator).rounds > 1
 
@@ -461,5 +459,5 @@ def test_only_organisers_decide(ladder: Ladder, act: str, viewer: Viewer) -> Non
 
 def test_an_event_starts_once_its_entrants_are_final(ladder: Ladder) -> None:
     open_cup(ladder)
-    with pytest.raises(LadderError, match=r"The event 'cup' is open\. First make .*: pigpen event freeze cup"):
+    with pytest.raises(LadderError, match=r"'cup' .*: pigpen event freeze"):
         holding.start(ladder, LOCAL, "cup")

@@ -161,10 +161,10 @@ def test_a_game_is_one_board_and_no_round_follows_the_end(organiser: Organiser) 
     rounds = organiser.play_all()
     final = next(each for each in rounds if each["stage"] == "Final")
     final["tables"][0]["boards"] *= 2
-    with pytest.raises(UserError, match="round 1 of 'Final' is played over 1 board; the table of B"):
+    with pytest.raises(UserError, match=r"round 1 of 'Final' .* of B"):
         organiser.draw(rounds)
     final["tables"][0]["boards"].pop()
-    with pytest.raises(UserError, match="round 9 of stage 2, and the event is over before it"):
+    with pytest.raises(UserError, match="round 9 of stage 2, "):
         organiser.draw([*rounds, final | {"round": 9}])
 
 
@@ -184,5 +184,5 @@ def test_a_name_that_no_one_has_is_refused(organiser: Organiser, bot: str) -> No
         organiser.draw(rounds)
     organiser.entrants.write_text(f"name,owner\n{bot[:20]},o\nB2,o2\nB3,o3\nB4,o4\n")
     if bot.startswith("stand-in"):
-        with pytest.raises(UserError, match="cannot be an entrant's name"):
+        with pytest.raises(UserError, match="an entrant's name"):
             organiser.draw([])

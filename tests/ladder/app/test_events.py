@@ -189,7 +189,7 @@ def test_an_export_holds_on_its_own_and_not_once_it_is_edited(ladder: Ladder, tm
     assert not verify_event(edited(path, {"event.json": json.dumps(event).encode()})).holds
     assert not verify_event(edited(path, {record: b""})).holds
     (tmp_path / "no.zip").write_text("no")
-    with pytest.raises(UserError, match="cannot be read as an export"):
+    with pytest.raises(UserError, match="read as an export"):
         verify_event(tmp_path / "no.zip")
 
 
@@ -260,7 +260,7 @@ def test_a_reason_that_cannot_be_shown_is_refused(ladder: Ladder, reason: str) -
         lambda: holding.redo(ladder, LOCAL, "cup", 1, 1, reason),
         lambda: holding.rule(ladder, LOCAL, "cup", 1, 1, ["Bot-1"], reason),
     ):
-        with pytest.raises(UserError, match=r"reason (cannot be shown|is needed)"):
+        with pytest.raises(UserError, match=r"reason (cannot be|is needed)"):
             act()
     assert reading.event(ladder, LOCAL, "cup").state is not EventState.PAUSED
 

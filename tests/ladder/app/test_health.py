@@ -49,9 +49,8 @@ def alive(ladder: Ladder, holder: str, ago: float) -> float:
 def test_a_ladder_without_a_runner_says_that_nothing_plays(ladder: Ladder) -> None:
     found = health(ladder)
     assert (found.runners, found.seen, found.silent_seconds, found.waiting) == (0, None, None, 1)
-    assert why_nothing_plays(found, START_HERE).startswith(
-        "Nothing plays: no runner has been seen yet. Start one with: pigpen up"
-    )
+    assert "no runner has been" in why_nothing_plays(found, START_HERE)
+    assert ": pigpen up" in why_nothing_plays(found, START_HERE)
     assert found.free_bytes is not None
 
 
@@ -77,7 +76,7 @@ def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(l
     seen = alive(ladder, scratch.this_process(), DOWN_SECONDS + 60.0)
     found = health(ladder)
     assert (found.runners, found.seen) == (0, time_of(seen))
-    assert f"no runner has been seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found, START_HERE)
+    assert f"seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found, START_HERE)
 
 
 def test_a_runner_that_was_killed_is_down_at_once(ladder: Ladder) -> None:
@@ -115,7 +114,7 @@ def test_matches_and_doctor_say_that_nothing_plays(ladder: Ladder, monkeypatch: 
     monkeypatch.setenv("PIGPEN_DATABASE_URL", ladder.settings.url.render_as_string(hide_password=False))
     listed = pigpen("matches", "--status", "queued")
     assert (listed.returncode, "Ada" in listed.stdout) == (0, True)
-    assert listed.stderr.startswith("Nothing plays: no runner has been seen yet.")
+    assert listed.stderr.startswith("Nothing plays: no runner")
     runner, room = ladder_findings(ladder.settings)
     assert (runner.name, runner.holds, room.name, room.holds) == ("Runner", False, "Room", True)
     assert WAITS.format(1) in runner.follows

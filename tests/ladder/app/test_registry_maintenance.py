@@ -160,7 +160,7 @@ def test_one_process_at_a_time_has_the_registry(tmp_path: Path) -> None:
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         listen = f"127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(UserError, match=f"The registry cannot listen at {listen}: Address already in use"):
+        with pytest.raises(UserError, match=f"listen at {listen}: Address already"):
             check_free(listen)
     check_free(listen)
 
@@ -185,7 +185,7 @@ def test_for_other_machines_it_has_a_name_and_the_sites_certificate(tmp_path: Pa
 
 
 def test_a_registry_that_nobody_would_find_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"setting registry, such as arena\.example:5000"):
+    with pytest.raises(UserError, match=r"such as arena\.example:5000"):
         plan_registry(settings(tmp_path), "0.0.0.0", 5000, "", PAIR)
-    with pytest.raises(UserError, match=r"its address is missing \(site_url\)"):
+    with pytest.raises(UserError, match=r"missing \(site_url\)"):
         plan_registry(settings(tmp_path, registry=ARENA), "127.0.0.1", 5000, "", None)

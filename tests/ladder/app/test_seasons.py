@@ -48,7 +48,7 @@ def with_clock(ladder: Ladder, clock: str) -> Ladder:
 def test_a_run_with_another_clock_is_refused_without_a_new_season(ladder: Ladder) -> None:
     other = with_clock(ladder, "10+0.1")
     check_run(ladder, RunPlan())
-    with pytest.raises(UserError, match="begin a new season: pigpen ladder season new --variant hearts"):
+    with pytest.raises(UserError, match="pigpen ladder season new --variant hearts"):
         check_run(other, RunPlan())
     new_season(other, LOCAL, "hearts", "fast")
     check_run(other, RunPlan())
@@ -69,7 +69,7 @@ def test_old_standings_can_be_cut_and_unknown_seasons_are_named(ladder: Ladder) 
     assert bots.standings(ladder, season="1") == before
     (two,) = bots.standings(ladder, first=2, season="1")
     assert two.standings == before[0].standings[:2]
-    with pytest.raises(LadderError, match=r"had no season 'x'\. Choose one of 1, "):
+    with pytest.raises(LadderError, match=r"no season 'x'\. .* 1, "):
         bots.standings(ladder, season="x")
     with pytest.raises(LadderError, match="has had a season '1' already"):
         new_season(ladder, LOCAL, name="1")
@@ -107,7 +107,7 @@ def test_before_a_season_begins_its_clock_is_shown(ladder: Ladder, monkeypatch: 
     done = pigpen(*words, PIGPEN_DATA_DIR=here, PIGPEN_SANDBOX="process", PIGPEN_CLOCK="9+1", PIGPEN_LIMIT="3")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Nothing was changed." in done.stderr
-    assert asked[0].startswith("End the season of hearts, and begin one with clock 9+1, limit 3? ")
+    assert "clock 9+1, limit 3? " in asked[0]
     assert len(seasons(ladder)) == 1
 
 
@@ -127,9 +127,14 @@ def test_the_commands_do_the_same(ladder: Ladder) -> None:
     assert (unsure.returncode, unsure.stdout) == (2, "")
     assert "Add --yes" in unsure.stderr
     done = run("ladder", "season", "new", "--name", "fast", "--yes", clock="9+1")
-    assert (done.returncode, done.stdout) == (0, "The season fast of hearts has begun, clock 9+1, limit 1.\n")
+    assert (done.returncode, "season fast of hearts" in done.stdout, "clock 9+1, limit 1" in done.stdout) == (
+        0,
+        True,
+        True,
+    )
     assert run("standings", "--season", "1", "--json").stdout == before
     listed = run("ladder", "season", "list", "--json").stdout
     assert [(row["name"], row["matches"]) for row in json.loads(listed)] == [("1", 1), ("fast", 0)]
     text = run("ladder", "season", "list").stdout.splitlines()
-    assert text[1].startswith("hearts fast: 0 results, clock 9+1, limit 1, from ")
+    assert text[1].startswith("hearts fast: 0 results, ")
+    assert "clock 9+1, limit 1" in text[1]

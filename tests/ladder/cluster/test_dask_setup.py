@@ -73,7 +73,7 @@ async def test_the_connection_ends_at_a_pickle_and_at_a_message_that_is_too_long
     async with listen("tls://127.0.0.1:0", send, **settings.get_listen_args("scheduler")) as listener:
         comm = await connect(listener.contact_address, **settings.get_connection_args("worker"))
         assert await comm.read() == {"op": "x"}
-        with pytest.raises(CommClosedError, match="sends what cannot be read"):
+        with pytest.raises(CommClosedError, match="what cannot be read"):
             await comm.read()
         assert comm.closed()
 
@@ -130,4 +130,4 @@ def test_another_is_named(name: str, version: str, words: str) -> None:
 
 @pytest.mark.parametrize("versions", [None, {}, {"packages": {}}, {"packages": "x"}])
 def test_one_that_does_not_say_may_not_come(versions: object) -> None:
-    assert why_not(versions) == "it does not say which versions of Python and Dask it has."
+    assert "of Python and Dask" in (why_not(versions) or "")

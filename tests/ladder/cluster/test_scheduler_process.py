@@ -36,9 +36,10 @@ async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
     joined, *finishing, last = printed.splitlines()
-    assert (joined, last) == (f"mars has joined {cluster.scheduler.address}, with 3 slots.", "pigpen: Terminated.")
+    assert joined.startswith(f"mars has joined {cluster.scheduler.address}, ")
+    assert last == "pigpen: Terminated."
     # Here the answer may be known before there.
-    assert finishing in ([], ["Finishing 1 task; a second time, and what is not finished is given up."])
+    assert [each.partition(";")[0] for each in finishing] in ([], ["Finishing 1 task"])
 
 
 @contextmanager
@@ -64,7 +65,7 @@ async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_
         early = cluster.worker("venus")
         assert early.stdout is not None
         line = await asyncio.to_thread(early.stdout.readline)
-    assert line == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
+    assert f" at {address} (connection refused); " in line
     await cluster.start(address)
     joined: dict[str, str] = {}
     while len(joined) < 2:
@@ -73,15 +74,15 @@ async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_
         joined[report.facts.name] = report.worker
     outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(joined["mars"], TASK))
     assert outcome.void is None
-    cluster.scheduler.turn_away(joined["mars"], "it has version 0.0.9, and the coordinator has another.")
+    why = "it has version 0.0.9, and the coordinator has another."
+    cluster.scheduler.turn_away(joined["mars"], why)
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 2
-    assert printed.splitlines() == [
-        f"mars has joined {address}, with 2 slots.",
-        f"The connection to {address} has ended; mars reconnects.",
-        f"mars has joined {address}, with 2 slots.",
-        "pigpen: The coordinator turned this worker away: it has version 0.0.9, and the coordinator has another.",
-    ]
+    first, lost, again, away = printed.splitlines()
+    assert first == again
+    assert first.startswith(f"mars has joined {address}, ")
+    assert f"to {address} has ended; mars" in lost
+    assert away.endswith(f": {why}")
 
 
 async def test_a_frozen_scheduler_is_killed(certificates: Path) -> None:
@@ -94,5 +95,5 @@ async def test_a_frozen_scheduler_is_killed(certificates: Path) -> None:
 
 
 async def test_a_port_that_is_taken_is_named(cluster: Cluster) -> None:
-    with pytest.raises(SandboxError, match="No worker can connect to tls://127"):
+    with pytest.raises(SandboxError, match="can connect to tls://127"):
         await Cluster(cluster.certificates).start(cluster.scheduler.address)

@@ -20,7 +20,7 @@ def test_letters_and_digits_of_any_script_make_a_name(name: str) -> None:
      "\u0301a", "a\u202eb", "a:b"],
 )  # fmt: skip
 def test_what_has_a_meaning_elsewhere_or_cannot_be_seen_is_in_no_name(name: str) -> None:
-    with pytest.raises(LadderError, match="cannot be the name of a bot: it takes 1 to 64 letters"):
+    with pytest.raises(LadderError, match=r"name of a bot: .* 64 letters"):
         check_name(name, "a bot")
 
 

@@ -62,7 +62,7 @@ def test_all_is_every_preset_and_every_variant_of_the_ladder(database: Database)
 
 
 def test_a_word_that_names_no_variant_is_a_mistake(database: Database) -> None:
-    with pytest.raises(RulesFileError, match="There are no rules called 'herats'"):
+    with pytest.raises(RulesFileError, match="no rules called 'herats'"):
         choose(database, "herats")
 
 
@@ -76,7 +76,7 @@ def test_C_10_no_bot_is_entered_in_a_variant_with_too_many_choices(database: Dat
 
 
 def test_a_bot_is_not_entered_in_what_it_does_not_offer(database: Database) -> None:
-    with pytest.raises(BotRejected, match=r"label pigpen\.variants that the bot plays 'hearts', and not 'gongzhu'"):
+    with pytest.raises(BotRejected, match=r"pigpen\.variants .* 'hearts', .* 'gongzhu'"):
         choose(database, "gongzhu", offered=("hearts",))
 
 
@@ -90,7 +90,7 @@ def test_what_an_image_says_is_quoted_in_printable_characters(database: Database
 
 def test_what_a_bot_offers_is_a_name_and_never_a_file(database: Database, tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(to_toml(MINE))
-    with pytest.raises(BotRejected, match=r"names '\S+/mine\.toml', which this ladder does not know"):
+    with pytest.raises(BotRejected, match=r"names '\S+/mine\.toml', which"):
         choose(database, offered=("hearts", str(tmp_path / "mine.toml")))
     assert choose(database, str(tmp_path / "mine.toml"), offered=("hearts", "mine")) == ["mine"]
 
@@ -98,10 +98,10 @@ def test_what_a_bot_offers_is_a_name_and_never_a_file(database: Database, tmp_pa
 def test_one_name_means_one_set_of_rules(database: Database, tmp_path: Path) -> None:
     enter(database, MINE)
     (tmp_path / "other.toml").write_text(to_toml(replace(MINE, title="Other")))
-    with pytest.raises(LadderError, match="This ladder plays 'mine' by other rules than these"):
+    with pytest.raises(LadderError, match="'mine' by other rules"):
         choose(database, str(tmp_path / "other.toml"))
     (tmp_path / "preset.toml").write_text(to_toml(replace(MINE, name="hearts")))
-    with pytest.raises(LadderError, match="There is a preset 'hearts' with other rules"):
+    with pytest.raises(LadderError, match="preset 'hearts' with other"):
         choose(database, str(tmp_path / "preset.toml"))
 
 

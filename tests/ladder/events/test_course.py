@@ -196,7 +196,7 @@ def test_results_of_another_round_are_refused() -> None:
     first = course.next_round([])
     assert isinstance(first, NextRound)
     result = played(first, first.draw().tables, Random(1))
-    with pytest.raises(UserError, match=r"round 1 of stage 1 where round 2 of 'Swiss' \(stage 1\) comes next"):
+    with pytest.raises(UserError, match=r"round 1 .* round 2 of 'Swiss' "):
         course.next_round([result, result])
 
 

@@ -171,7 +171,7 @@ async def test_a_bot_that_never_connects_fails_the_first_case_and_is_not_tried_f
 ) -> None:
     found = await report(bad_checks.NEVER_CONNECTS, clock=replace(LAVISH, start_up=SHORT))
     first, *others = found.outcomes
-    assert (first.verdict, first.reason) == ("absent", "it did not take its seat within 0.2 s")
+    assert (first.verdict, first.reason.endswith("its seat within 0.2 s")) == ("absent", True)
     assert {each.verdict for each in others} == {"untried"}
     assert found.start_up is None
 
@@ -179,23 +179,21 @@ async def test_a_bot_that_never_connects_fails_the_first_case_and_is_not_tried_f
 async def test_a_bot_that_ends_at_once_is_shown_with_its_last_words(report: Checked) -> None:
     found = await report(bad_checks.ENDS_AT_ONCE)
     first = found.outcomes[0]
-    assert first.reason == "its program ended with exit code 0; did it call pigpen.run?"
+    assert first.reason == str(Exit(0))
     assert first.output == "good night"
 
 
 async def test_a_bot_that_never_ends_hangs(report: Checked) -> None:
     found = await report(bad_checks.NEVER_ENDS, end=SHORT)
     hanging = {each.name for each in found.outcomes if each.verdict == "hangs"}
-    assert hanging == {
-        "ends with an error when the referee speaks another version",
-        "ends with exit code 0 after the match",
-    }
+    *_, refused, last = WIRE
+    assert hanging == {refused, last}
     assert failed(found) == [each for each in found.outcomes if each.verdict == "hangs"]
 
 
 async def test_a_bot_that_always_crashes_is_not_started_for_ever(report: Checked) -> None:
     found = await report(bad_checks.CRASHES_ALWAYS, "hearts")
-    assert outcome(found, "takes its seat and answers").verdict == "gone"
+    assert outcome(found, next(iter(WIRE))).verdict == "gone"
     assert {each.verdict for each in found.outcomes[1:]} == {"untried"}
 
 

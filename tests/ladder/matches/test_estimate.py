@@ -187,7 +187,7 @@ def test_too_many_choices_are_refused_before_they_are_listed() -> None:
     deal = Deal(rules, [mask_of(sale.deck[seat * 13 : seat * 13 + 13]) for seat in range(4)])
     view = View(*deal.known_to(0))
     assert count_choices(view) == 3**10 > MAX_CHOICES
-    with pytest.raises(TooManyChoices, match="it has 59,049 legal choices, and at most 5,000 are estimated"):
+    with pytest.raises(TooManyChoices, match=r"59,049 legal choices, .* 5,000"):
         estimates(view, 1)
 
 

@@ -88,7 +88,7 @@ async def play(
 
 
 async def test_an_engine_that_dies_in_mid_match(doomed: DockerSandbox, proxy: CutEngine) -> None:
-    with pytest.raises(SandboxError, match=r"The Docker engine does not answer any more.*scripts/engine") as failure:
+    with pytest.raises(SandboxError, match=r"engine does not answer.*scripts/engine") as failure:
         await play(doomed, proxy.cut)
     assert str(failure.value).endswith(VOID)
 
@@ -117,7 +117,7 @@ async def test_an_engine_that_hangs_when_a_bot_has_vanished(
         hang(proxy, doomed)
         client.api.kill(mine(client, "seat=0")[0])
 
-    with pytest.raises(SandboxError, match="The Docker engine does not answer any more") as failure:
+    with pytest.raises(SandboxError, match="engine does not answer") as failure:
         await play(doomed, hang_and_kill, deals=3, clock=HURRIED)
     assert str(failure.value).endswith(VOID)
 
@@ -130,7 +130,7 @@ async def test_a_container_that_another_hand_takes_away(
         name = mine(client, "seat=1")[0]
         client.api.kill(name) if hand == "kill" else client.api.remove_container(name, force=True)
 
-    with pytest.raises(SandboxError, match="A bot's container was killed from outside") as failure:
+    with pytest.raises(SandboxError, match="container was killed from") as failure:
         await play(sandbox, take_away)
     assert str(failure.value).endswith(VOID)
 
@@ -187,7 +187,7 @@ async def test_an_image_that_is_deleted_between_load_and_start(
         client.api.remove_container(locking, force=True)  # or the engine would not delete the image
     client.images.remove("pigpen/test:lost")
     lines: list[AnyLine] = []
-    with pytest.raises(SandboxError, match=r"No such image.*Was the image deleted\? Start again") as failure:
+    with pytest.raises(SandboxError, match=r"No such image.*image deleted") as failure:
         await play_sandboxed(spec, [lost, other], lines.append)
     assert str(failure.value).endswith(VOID)
     assert not [line for line in lines if isinstance(line, ResultLine)]

@@ -85,5 +85,5 @@ async def test_each_kind_opens_its_sandbox() -> None:
 
 
 def test_bots_inline_have_no_sandbox() -> None:
-    with pytest.raises(ValueError, match="bots inline need no sandbox"):
+    with pytest.raises(ValueError, match="inline need no sandbox"):
         open_sandbox(SandboxSetup(SandboxKind.INLINE))

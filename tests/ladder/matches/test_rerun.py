@@ -23,7 +23,7 @@ from referee.match.formats import Format, MatchSpec
 from referee.records.lines import AnyLine
 from referee.records.recorded import Recorded
 from referee.replay.rerun import asked, table_reruns
-from referee.seats.verdict import Verdict
+from referee.seats.verdict import Exit, Verdict
 from tests.referee.recorded import SEED
 from tests.waiting import PATIENCE, PATIENT
 
@@ -120,7 +120,7 @@ async def test_a_bot_that_ends_is_started_again_for_what_is_left(
         assert {answer.verdict for answer in done.different} == {Verdict.GONE}
         assert {len(answer.view.hand) for answer in done.different} == {5}
         assert (len(done.answers), done.untried) == (questions(match, 3), 0)
-        assert "AssertionError: this is too much" in done.output
+        assert "AssertionError: this is" in done.output
 
 
 async def test_a_bot_that_ends_again_and_again_is_given_up_at_each_table(match: Recorded, write: Write) -> None:
@@ -189,7 +189,7 @@ async def test_in_containers_it_is_forked_no_more(crashing: Crashing) -> None:
     sandbox = DockerSandbox(instances="warm", report=reports.append)
     assert await passes(sandbox, crashing(FORKED)) == (True, False, "")
     [sentence] = [line for line in reports if "fragile" in line]
-    assert "crashed when it was forked, before it took its seat (its program ended with exit code 139)" in sentence
+    assert f"took its seat ({Exit(139)})" in sentence
 
 
 @pytest.mark.skipif(not CAN_FORK, reason="processes are forked on Linux alone")
@@ -201,4 +201,4 @@ async def test_in_processes_it_is_forked_no_more(crashing: Crashing, signal: str
 
 async def test_one_that_crashes_anyway_is_at_fault(crashing: Crashing) -> None:
     passed, _, reason = await passes(ProcessSandbox(), crashing("True"))
-    assert (passed, reason) == (False, "its program ended with exit code 139")
+    assert (passed, reason) == (False, str(Exit(139)))

@@ -125,12 +125,10 @@ def test_each_suspension_takes_twice_as_long_up_to_a_week(suspensions: int, seco
 
 
 def test_the_owner_is_told_which_matches_were_failed_and_how_most_often() -> None:
-    assert suspension.why(".xxx", [4, 7, 8], "timeout", 3600) == (
-        "It failed 3 matches in a row (4, 7, 8), mostly by timeout; it plays again after 1 hour."
-    )
-    assert suspension.why("x.x.x.x.x.x", [1, 2, 3, 4, 5, 9], "gone", 7 * DAY) == (
-        "It failed 6 of its last 11 matches (1, 2, 3, 4, 5, 9), mostly by gone; it plays again after 7 days."
-    )
+    why = suspension.why(".xxx", [4, 7, 8], "timeout", 3600)
+    assert all(part in why for part in ("3 matches in a row (4, 7, 8)", "by timeout", "after 1 hour"))
+    why = suspension.why("x.x.x.x.x.x", [1, 2, 3, 4, 5, 9], "gone", 7 * DAY)
+    assert all(part in why for part in ("6 of its last 11 matches (1, 2, 3, 4, 5, 9)", "by gone", "after 7 days"))
 
 
 @pytest.mark.parametrize(
@@ -155,11 +153,10 @@ def test_a_bot_is_behind_void_matches_where_chance_does_not_explain_how_many_it_
 
 
 def test_the_owner_is_told_which_matches_were_void() -> None:
-    assert suspension.why_voids([4, 4, 7], 5, 3600, lost=True) == (
-        "The machine worked, and its container was killed, in 3 of the last 5 attempts at matches that were void: "
-        "more than chance explains (matches 4, 7). It plays again after 1 hour."
-    )
-    assert suspension.why_voids([9, 8], 2, 7200, lost=False).startswith("The machine worked, and it played, in 2 of")
+    why = suspension.why_voids([4, 4, 7], 5, 3600, lost=True)
+    parts = ("container was killed", "3 of the last 5 attempts", "(matches 4, 7)", "after 1 hour")
+    assert all(part in why for part in parts)
+    assert "it played, in 2 of" in suspension.why_voids([9, 8], 2, 7200, lost=False)
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:

@@ -194,7 +194,7 @@ def test_a_thousand_bots_are_four_megabytes_and_read_without_a_copy() -> None:
 
 @pytest.mark.parametrize("blob", [b"", b"short", b"\x02" + bytes(30), b"\xff" * 8, fitted([1], []).to_bytes() + b"\0"])
 def test_a_blob_of_another_length_is_refused(blob: bytes) -> None:
-    with pytest.raises(ValueError, match=f"A blob of {len(blob)} bytes is no estimate"):
+    with pytest.raises(ValueError, match=f"{len(blob)} bytes is no estimate"):
         Estimate.from_bytes(blob)
 
 

@@ -44,7 +44,8 @@ def test_the_estimate_of_the_example_is_as_told() -> None:
         for place, bot in enumerate(BOTS)
     ]
     assert rows_below("| bot | estimate |") == expected
-    assert f"over Snout is {100 * estimate.los(0, 1):.1f} %, over Truffle {100 * estimate.los(0, 2):.1f} %" in PAGE
+    assert f"over Snout is {100 * estimate.los(0, 1):.1f} %, " in PAGE
+    assert f" over Truffle {100 * estimate.los(0, 2):.1f} %" in PAGE
 
 
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:

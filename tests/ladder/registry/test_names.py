@@ -48,7 +48,7 @@ def test_the_registry_is_given_no_secret(tmp_path: Path) -> None:
 def test_a_key_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "registry").mkdir()
     (tmp_path / "registry" / "key.pem").write_text("nonsense")
-    with pytest.raises(SandboxError, match=r"The key of the ladder's registry, .*key.pem', cannot be used"):
+    with pytest.raises(SandboxError, match=r"registry, .*key.pem', cannot"):
         registry_key(tmp_path)
 
 
@@ -85,7 +85,7 @@ def test_no_owner_has_the_ladder_s_own_namespace(owner: str) -> None:
 
 
 def test_a_name_that_is_too_long_is_refused() -> None:
-    with pytest.raises(LadderError, match=r"is too long for names of images\. Submit a folder"):
+    with pytest.raises(LadderError, match=r"too long .*\. Submit a folder"):
         namespace_of("猪" * 64)
 
 
@@ -147,7 +147,7 @@ def test_own_images_are_read(text: str, repository: str, reference: str) -> None
     ],
 )
 def test_what_is_not_ones_own_image_in_the_ladders_registry_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match=re.escape("is not one of your images in the ladder's registry.")):
+    with pytest.raises(UserError, match=re.escape("one of your images")):
         own_image(text, "ada", ARENA)
 
 

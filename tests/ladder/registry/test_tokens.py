@@ -203,7 +203,7 @@ def test_an_image_is_read_through_and_known_by_its_digest(pusher: Pusher) -> Non
 def test_an_image_that_unpacks_to_too_much_is_refused(pusher: Pusher) -> None:
     assert len(layer(50_000_000)) < ROOM // 4
     pusher.image(layer(50_000_000))
-    with pytest.raises(BotRejected, match=r"ada/trotter:1 has more than 1,000,000 bytes"):
+    with pytest.raises(BotRejected, match=r"ada/trotter:1 .* 1,000,000 bytes"):
         look(pusher.login)
 
 
@@ -217,7 +217,7 @@ def test_a_layer_counts_each_time_that_it_stands_in_the_manifest(pusher: Pusher)
 def test_an_image_with_a_sparse_file_is_refused_and_not_pulled(pusher: Pusher, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ladder.trials.trial_images.pull", lambda *_: pytest.fail("it was to be pulled"))
     digest = pusher.image(layer(), gzip.compress(SPARSE + bytes(1024)))
-    with pytest.raises(BotRejected, match=r"^A layer of ada/trotter:1 holds a sparse file, which may unpack to any"):
+    with pytest.raises(BotRejected, match=r"^A layer of ada/trotter:1 .* sparse"):
         fetch(pusher.login, f"{pusher.address}/ada/trotter:1", ROOM)
     with pytest.raises(BotRejected, match="holds a sparse file"):
         fetch(pusher.login, f"{pusher.address}/ada/trotter@{digest}", ROOM)
@@ -231,7 +231,7 @@ def test_files_of_all_layers_count_and_those_of_one_as_often_as_it_stands_there(
     pusher.image(many, many)
     look(pusher.login, room=100 * ROOM)
     pusher.image(many, gzip.compress(member() + bytes(1024)), many)
-    with pytest.raises(BotRejected, match=r"^ada/trotter:1 has more than 2,000 files and folders in its layers"):
+    with pytest.raises(BotRejected, match=r"^ada/trotter:1 .* 2,000 files"):
         look(pusher.login, room=100 * ROOM)
 
 
@@ -242,7 +242,7 @@ def test_files_of_all_layers_count_and_those_of_one_as_often_as_it_stands_there(
 )
 def test_a_layer_that_is_no_tar_archive_is_refused(pusher: Pusher, content: bytes) -> None:
     pusher.image(gzip.compress(content))
-    with pytest.raises(BotRejected, match=r"^A layer of ada/trotter:1 cannot be unpacked"):
+    with pytest.raises(BotRejected, match=r"^A layer .* cannot be unpacked"):
         look(pusher.login)
 
 
@@ -262,7 +262,7 @@ def lying(pusher: Pusher, size: int) -> dict[str, Any]:
 @pytest.mark.parametrize("size", [1, 100_000])
 def test_a_manifest_that_lies_about_a_size_is_refused(pusher: Pusher, size: int) -> None:
     if pusher.try_manifest(lying(pusher, size)) == 201:
-        with pytest.raises(BotRejected, match=r"is not what its manifest says|cannot be unpacked"):
+        with pytest.raises(BotRejected, match=r"its manifest|cannot be unpacked"):
             look(pusher.login)
 
 
@@ -284,7 +284,7 @@ def test_a_list_of_images_is_refused_and_nothing_is_chosen_of_it(pusher: Pusher)
     platform = {"architecture": "amd64", "os": "linux"}
     entry = {"mediaType": DOCKER, "size": 1, "digest": digest, "platform": platform}
     pusher.manifest({"schemaVersion": 2, "mediaType": LISTS[0], "manifests": [entry]})
-    with pytest.raises(BotRejected, match="is a list of images for several machines"):
+    with pytest.raises(BotRejected, match="images for several machines"):
         look(pusher.login)
 
 
@@ -296,7 +296,7 @@ def with_foreign_layer(pusher: Pusher, kind: str) -> dict[str, Any]:
 
 def test_a_layer_at_another_address_is_refused_though_the_registry_takes_it(pusher: Pusher) -> None:
     pusher.manifest(with_foreign_layer(pusher, PACKED[0]))
-    with pytest.raises(BotRejected, match="All layers must be in the registry itself"):
+    with pytest.raises(BotRejected, match="in the registry itself"):
         look(pusher.login)
 
 
@@ -311,7 +311,7 @@ def test_the_registry_itself_takes_no_manifest_of_the_first_schema(pusher: Pushe
 
 
 def test_an_image_that_is_not_there_is_named(pusher: Pusher) -> None:
-    with pytest.raises(BotRejected, match="There is no image ada/trotter:none in the ladder's registry"):
+    with pytest.raises(BotRejected, match="no image ada/trotter:none"):
         look(pusher.login, ImageName("ada/trotter", "none"))
 
 

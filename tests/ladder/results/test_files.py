@@ -142,7 +142,7 @@ def test_what_is_no_event_is_told(folder: LiveFolder) -> None:
     folder.path(3, 1).write_text("nonsense\n")
     with (
         LiveFile(folder, 3, 1) as file,
-        pytest.raises(ValueError, match="match 3 hold a line that cannot be read: 'nonsense'"),
+        pytest.raises(ValueError, match=r"match 3 .* be read: 'nonsense'"),
     ):
         file.read(0)
 

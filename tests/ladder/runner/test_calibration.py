@@ -85,7 +85,7 @@ async def test_a_record_with_times_that_no_machine_can_have_differs(record: byte
             return line
         return line.model_copy(update={"took_ms": (1e-318,) * len(line.took_ms)})
 
-    with pytest.raises(CalibrationDiffers, match="its bots decide faster than any machine can"):
+    with pytest.raises(CalibrationDiffers, match="faster than any machine"):
         await speed(record, outcome(rewritten(record, instant)))
 
 
@@ -128,7 +128,7 @@ async def test_a_match_that_fails_here_is_tried_again(record: bytes) -> None:
         return outcome(record)
 
     calibration = Calibration(here)
-    with pytest.raises(SandboxError, match="on the coordinator's machine: The disk is full"):
+    with pytest.raises(SandboxError, match="machine: The disk is"):
         await calibration.speed(there)
     assert await calibration.speed(there) > 0
     assert results == []

@@ -240,10 +240,10 @@ def test_a_lie_that_the_scheduler_sees_goes_back_and_is_counted(cluster: TestedC
     with_workers(cluster, "barn")
     cluster.scheduler.answer = lambda worker, task: InvalidAnswer("Its answer is longer than 96 MiB.")
     for number in range(3):
-        with pytest.raises(NotPlayed, match="barn gave no true answer: Its answer is longer"):
+        with pytest.raises(NotPlayed, match="barn gave no true"):
             cluster.submit(f"match-{number}-1").result(waiting.PATIENCE)
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
-    assert "Its answer is longer than 96 MiB." in cluster.fleet.drains["barn"]
+    assert "longer than 96 MiB" in cluster.fleet.drains["barn"]
 
 
 def test_a_lie_that_the_coordinator_finds_is_counted(cluster: TestedCluster) -> None:
@@ -317,7 +317,8 @@ def test_a_worker_whose_calibration_match_differs_is_drained(cluster: TestedClus
     cluster.calibration.failure = CalibrationDiffers("The record of its calibration match is another one.")
     cluster.tell(joined())
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
-    assert cluster.fleet.drains == {"barn": "The record of its calibration match is another one."}
+    assert "calibration match is another" in cluster.fleet.drains.pop("barn")
+    assert not cluster.fleet.drains
     assert cluster.executor.slots == 0
 
 

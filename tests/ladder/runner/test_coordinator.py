@@ -432,7 +432,7 @@ def test_a_coordinator_with_another_folder_does_not_begin(
 ) -> None:
     with database.write() as session:
         note_alive(session, OTHER_PROCESS, "another folder", database_time(session))
-    with pytest.raises(LadderError, match="keeps this ladder's records in another folder"):
+    with pytest.raises(LadderError, match="records in another folder"):
         coordinator.recover()
 
 

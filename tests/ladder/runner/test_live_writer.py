@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -169,5 +171,5 @@ def test_a_full_disk_ends_the_file_and_nothing_else(writer: LiveWriter, folder: 
         writer.append(7, 2, BATCH)
         writer.append(8, 1, BATCH)
         writer.end(7, 2, "done")
-    assert [event["reason"] for event in logs] == ["[Errno 28] No space left on device"]
+    assert [event["reason"] for event in logs] == [str(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))]
     assert types(folder, 8, 1) == ["a", "b"]

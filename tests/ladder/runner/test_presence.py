@@ -160,9 +160,7 @@ def test_two_coordinators_keep_their_records_in_one_folder(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
     hear_of(database, OTHER_PROCESS, "another folder")
-    with pytest.raises(
-        LadderError, match=r"^A coordinator on barn keeps .* in another folder than '.*'\. Let data_dir"
-    ):
+    with pytest.raises(LadderError, match=r"^A coordinator on barn .* '.*'\. "):
         join(database, presence)
     with database.read() as session:
         assert listed(session) == {OTHER_PROCESS}
@@ -185,10 +183,10 @@ def test_a_folder_gets_one_name_however_many_ask_at_once(tmp_path: Path) -> None
 
 
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LadderError, match=r"nowhere' cannot be used: No such file or directory\."):
+    with pytest.raises(LadderError, match=r"nowhere' cannot be used: No"):
         folder_id(tmp_path / "nowhere")
     (tmp_path / MARK).write_bytes(b"\xff")
-    with pytest.raises(LadderError, match=rf"{MARK}' is not what a coordinator wrote there; remove it\."):
+    with pytest.raises(LadderError, match=rf"{MARK}' is not .* remove it\."):
         folder_id(tmp_path)
 
 

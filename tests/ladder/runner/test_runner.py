@@ -191,7 +191,7 @@ def test_a_bot_whose_container_is_always_lost_is_suspended_and_the_others_play_o
     assert time.now - began < 60, "nobody waits for a platform that works"
     with database.read() as session:
         boar = session.scalars(select(models.Rating).where(models.Rating.state == models.State.SUSPENDED)).one()
-        assert boar.reason.startswith("The machine worked, and its container was killed, in")
+        assert "its container was killed, " in boar.reason
         assert boar.reason.endswith("It plays again after 1 hour.")
         assert session.scalars(select(models.StoredFault)).all() == []
 
@@ -224,9 +224,7 @@ def test_a_worker_that_names_a_bot_that_did_not_play_has_not_answered(
     executor.answer = lambda task: void(task).model_copy(update=wrong) if task.key == "match-1-1" else recorded(task)
     with capture_logs() as logs:
         time.run(runner(coordinator, executor, time).run())
-    assert [log["reason"] for log in events(logs, "match.void")] == [
-        "Its worker names a bot that was not in the match."
-    ]
+    assert ["names a bot that" in log["reason"] for log in events(logs, "match.void")] == [True]
 
 
 def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_failure_each(
@@ -571,9 +569,7 @@ def test_a_disk_that_is_full_for_a_while_loses_no_result(
     with capture_logs() as logs:
         time.run(runner(coordinator, executor, time).run())
     assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
-    assert [log["reason"] for log in events(logs, "platform.down")] == [
-        "records cannot be written: No space left on device."
-    ]
+    assert [log["reason"].partition(":")[0] for log in events(logs, "platform.down")] == ["records cannot be written"]
 
 
 def test_a_commit_whose_answer_was_lost_is_recorded_once(

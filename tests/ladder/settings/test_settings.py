@@ -103,7 +103,7 @@ def test_what_makes_no_sense_is_named_with_its_place(folder: Path, line: str) ->
 
 def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_BOARDS", "many")
-    with pytest.raises(ValueError, match=r"^PIGPEN_BOARDS in the environment cannot be used: .* valid integer"):
+    with pytest.raises(ValueError, match=r"^PIGPEN_BOARDS .* cannot be used: .* integer"):
         load_settings()
 
 
@@ -114,19 +114,19 @@ def test_a_byte_order_mark_is_no_part_of_the_file(folder: Path) -> None:
 
 def test_a_file_in_another_encoding_is_refused(folder: Path) -> None:
     (folder / "pigpen.toml").write_text("boards = 2\n", encoding="utf-16")
-    with pytest.raises(ValueError, match=r"pigpen.toml' cannot be read: it is not UTF-8 text; save it as UTF-8\.$"):
+    with pytest.raises(ValueError, match=r"pigpen.toml' cannot .* not UTF-8"):
         load_settings()
 
 
 def test_a_directory_is_no_file(folder: Path) -> None:
     (folder / "pigpen.toml").mkdir()
-    with pytest.raises(ValueError, match=r"pigpen.toml' cannot be read: it is a directory; rename it, or remove it\.$"):
+    with pytest.raises(ValueError, match=r"pigpen.toml' cannot .* a directory; rename"):
         load_settings()
 
 
 def test_a_pipe_is_no_file(folder: Path) -> None:
     os.mkfifo(folder / "pigpen.toml")
-    with pytest.raises(ValueError, match=r"pigpen.toml' cannot be read: it is not a regular file; rename it, or"):
+    with pytest.raises(ValueError, match=r"pigpen.toml' cannot .* regular file"):
         load_settings()
 
 
@@ -168,7 +168,7 @@ def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatc
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", homeless)
-    with pytest.raises(ValueError, match=r"Name a folder: data_dir in pigpen.toml, or PIGPEN_DATA_DIR"):
+    with pytest.raises(ValueError, match=r"data_dir in pigpen.toml, or PIGPEN_DATA_DIR"):
         load_settings()
 
 

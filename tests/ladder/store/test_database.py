@@ -199,7 +199,7 @@ def test_a_full_disk_is_the_platforms_failure(database: Database) -> None:
     with database.read() as session:
         pages = session.execute(text("PRAGMA page_count")).scalar_one()
     small = Database(database.engine.url, [f"max_page_count={pages}"])
-    with pytest.raises(StoreError, match=r"ladder\.db' cannot be used: there is no room left on its disk\."):
+    with pytest.raises(StoreError, match=r"ladder\.db' cannot .* no room"):
         fill(small)
     small.close()
     with database.read() as session:
@@ -239,7 +239,7 @@ def test_a_server_that_only_reads_is_the_platforms_failure_and_its_connection_is
     """As after a failover: what was the first server is a copy of the new one."""
     with database.write() as session:
         session.execute(text("SET default_transaction_read_only = on"))
-    with pytest.raises(StoreError, match=r"failed: cannot execute INSERT in a read-only transaction\.$"):
+    with pytest.raises(StoreError, match=r"INSERT in a read-only transaction\.$"):
         fill(database)
     fill(database)
 

@@ -60,7 +60,7 @@ async def test_a_bot_that_writes_into_its_own_folder_is_not_what_was_pinned(
 ) -> None:
     async with candidate(ProcessSandbox(), BotSource("mybot", folder=bot()), ROOM) as found:
         (Path(str(found.copy)) / "notes.txt").write_text("I was here")
-        with pytest.raises(BotRejected, match=r"The bot wrote into its own folder .* \$HOME or \$TMPDIR"):
+        with pytest.raises(BotRejected, match=r"into its own folder .* \$HOME"):
             await found.keep(tmp_path)
     assert not (tmp_path / "folders").exists()
 
@@ -99,7 +99,7 @@ async def test_an_image_cannot_pass_for_a_container_of_the_ladders(
     sandbox: DockerSandbox, write: Write, name: str, small: str, label: str
 ) -> None:
     folder = write(name, {"Dockerfile": f"{small}LABEL {label}=1 mark={name}\n"})
-    with pytest.raises(BotRejected, match=f"{name} has the label {label}, by which the ladder finds"):
+    with pytest.raises(BotRejected, match=f"{name} has the label {label}, "):
         await look(sandbox, folder)
 
 
@@ -108,7 +108,7 @@ async def test_an_image_that_is_too_large_is_refused(
     sandbox: DockerSandbox, write: Write, name: str, small: str
 ) -> None:
     folder = write(name, {"Dockerfile": f"{small}LABEL mark={name}\n"})
-    with pytest.raises(BotRejected, match=rf"{name} has [\d,]+ bytes, and this ladder takes at most 1,000,000"):
+    with pytest.raises(BotRejected, match=rf"{name} has [\d,]+ bytes, .* 1,000,000"):
         await look(sandbox, folder, room=1_000_000)
 
 
@@ -125,9 +125,7 @@ async def test_a_folder_that_is_too_large_is_not_even_built(
 async def test_an_image_for_another_processor_is_refused(sandbox: DockerSandbox, client: docker.DockerClient) -> None:
     foreign = "pigpen/test:foreign"
     load_tiny(client, foreign, machine="s390x")
-    with pytest.raises(
-        BotRejected, match=r"pigpen/test:foreign is made for 'linux/s390x', and this ladder runs linux/\w+"
-    ):
+    with pytest.raises(BotRejected, match=r"pigpen/test:foreign .* 'linux/s390x', .* linux/\w+"):
         async with candidate(sandbox, BotSource("foreign", image=foreign), ROOM):
             pass
     await sandbox.close()  # a container of the image keeps its files in memory

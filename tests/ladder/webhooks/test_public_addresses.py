@@ -57,7 +57,7 @@ def test_messages_go_to_public_addresses(address: str) -> None:
 def test_behind_nat64_the_address_that_it_leads_to_decides_and_is_named() -> None:
     target = target_of("https://hooks.example/")
     assert check_addresses(target, ["64:ff9b::808:808", "8.8.8.8"], STRICT)
-    with pytest.raises(UserError, match=r"64:ff9b::a00:7: it leads to 10\.0\.0\.7, a private address\."):
+    with pytest.raises(UserError, match=r"64:ff9b::a00:7: .* 10\.0\.0\.7, a private"):
         check_addresses(target, ["64:ff9b::808:808", "64:ff9b::10.0.0.7"], STRICT)
 
 
@@ -73,7 +73,7 @@ def test_one_address_that_is_refused_refuses_the_name() -> None:
         "8.8.8.8",
         "2606:4700::1111",
     ]
-    with pytest.raises(UserError, match=r"hooks.example, which is 10.0.0.7: a private address\."):
+    with pytest.raises(UserError, match=r"hooks.example, .* 10.0.0.7: a private"):
         check_addresses(target, ["8.8.8.8", "10.0.0.7"], STRICT)
     with pytest.raises(UserError, match="has no address"):
         check_addresses(target, [], STRICT)
@@ -124,7 +124,7 @@ def test_what_is_no_address_is_refused_in_a_sentence(url: str) -> None:
 
 @pytest.mark.parametrize("host", ["2130706433", "127.1", "0x7f000001", "0", "localhost", "[::1]", "[::ffff:7f00:1]"])
 def test_a_new_webhook_is_resolved_as_the_connection_would_be(host: str) -> None:
-    with pytest.raises(UserError, match=r"Messages are not sent to|has no address"):
+    with pytest.raises(UserError, match=r"not sent to|no address"):
         check_webhook(f"https://{host}/", STRICT)
 
 

@@ -41,7 +41,7 @@ async def test_a_computation_takes_no_more_than_its_limits_and_the_next_one_is_c
     try:
         first = await computer.compute(asked("one"), ignore)
         assert first == f"one by {computer.pid}, nice {NICENESS}, in {tmp_path}"
-        with pytest.raises(UserError, match=r"There is no such board\."):
+        with pytest.raises(UserError, match=r"no such board\."):
             await computer.compute(asked("refuse"), ignore)
         again = await computer.compute(asked("two"), ignore)
         assert again.partition(" by ")[2] == first.partition(" by ")[2], "the same process"

@@ -85,7 +85,7 @@ async def test_an_image_is_pulled_once_however_many_want_it(arena: Arena, tmp_pa
 async def test_another_image_than_was_entered_is_not_played(arena: Arena, tmp_path: Path) -> None:
     bot, other = arena.bot("one"), arena.bot("two")
     images = PulledImages(tmp_path, 10**9)
-    with pytest.raises(ProgramLost, match="is not what was entered as one"):
+    with pytest.raises(ProgramLost, match="was entered as one"):
         await use(images, bot.model_copy(update={"pinned": other.pinned}))
     images.close()
     assert not arena.has(other)
@@ -94,9 +94,9 @@ async def test_another_image_than_was_entered_is_not_played(arena: Arena, tmp_pa
 async def test_what_no_registry_has_is_named(arena: Arena, tmp_path: Path) -> None:
     bot = arena.bot("one")
     images = PulledImages(tmp_path, 10**9)
-    with pytest.raises(ProgramLost, match="is in no registry, and only the machine where it was entered has it"):
+    with pytest.raises(ProgramLost, match="is in no registry"):
         await use(images, bot.model_copy(update={"pinned": None}))
-    with pytest.raises(ProgramLost, match="cannot be loaded any more"):
+    with pytest.raises(ProgramLost, match="cannot be loaded"):
         await use(images, bot.model_copy(update={"pinned": f"{str(bot.pinned)[:-64]}{'0' * 64}"}))
     login = RegistryLogin(address=str(bot.pinned).partition("/")[0], plain=True, token="any")
     await use(images, bot.model_copy(update={"registry": login}))

@@ -148,7 +148,7 @@ async def test_a_process_that_cannot_be_started_is_tried_again_by_the_next_task_
     workers = WorkerPool(1, machine.start)
     machine.is_full = True
     for attempt in (workers.play(task(1, "a")), workers.ready()):
-        with pytest.raises(SandboxError, match="No worker process can be started"):
+        with pytest.raises(SandboxError, match="No worker process"):
             await attempt
     machine.is_full = False
     await workers.ready()
@@ -262,7 +262,7 @@ async def test_every_call_of_a_killed_one_fails_with_the_reason(
     with capture_logs() as logs:
         os.kill(process.pid, signal.SIGKILL)
         for playing in (one, other):
-            with pytest.raises(SandboxError, match=r"Worker 0 \(process \d+\) was ended by signal 9\."):
+            with pytest.raises(SandboxError, match=r"Worker 0 .* by signal 9\."):
                 await playing
     assert [(event["event"], event["worker"], event["playing"]) for event in logs] == [("worker.lost", 0, 2)]
     assert process.has_ended

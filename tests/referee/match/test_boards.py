@@ -305,5 +305,5 @@ def test_an_interrupted_board_is_resumed() -> None:
 def test_a_rotation_that_the_variant_does_not_have_is_named() -> None:
     first, *_ = match_lines("hearts", "board:0:3")
     other = first.model_copy(update={"format": "board:0:4"})
-    with pytest.raises(CannotResume, match="'board:0:4' is no format of 'hearts': its last number is at most 3"):
+    with pytest.raises(CannotResume, match=r"'board:0:4' is no .* 'hearts': .* 3"):
         Unfinished.of([other]).spec(RECORDED_SEED)

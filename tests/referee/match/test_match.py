@@ -269,7 +269,7 @@ async def test_a_step_at_which_the_program_had_ended_says_how() -> None:
     _, lines = await play(spec_of(form="deals:1"), seats)
     (deal,) = deal_lines(lines)
     (step,) = [step for step in deal.steps if step.why]
-    assert (step.by, step.why, step.exit_code, step.oom) == ("default:gone", "it ran out of memory", 137, True)
+    assert (step.by, step.why, step.exit_code, step.oom) == ("default:gone", str(end), 137, True)
     assert [step.exit_code for step in deal.steps if not step.why] == [None] * (len(deal.steps) - 1)
 
 

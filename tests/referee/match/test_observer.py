@@ -259,7 +259,7 @@ async def test_a_journal_of_another_match_is_refused(tmp_path: Path) -> None:
     with DyingJournal(path, 12) as file:
         await journal_play(spec, lot_seats(spec), file)
     other = MatchSpec(spec.rules, spec.bots, spec.format, PATIENT, bytes(32))
-    with JournalFile(path) as file, pytest.raises(CannotResume, match="the journal does not fit"):
+    with JournalFile(path) as file, pytest.raises(CannotResume, match="journal does not fit"):
         await journal_play(other, lot_seats(other), file)
 
 

@@ -12,7 +12,7 @@ from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hand
 from referee.match import player as idle_bots
 from referee.match.player import LOOK_SECONDS, LOOKS, NO_TIME_LEFT, IdleBots, Player
 from referee.seats.clock import MARGIN, MAX_UNASKED_CPU, UNASKED_EACH
-from referee.seats.verdict import SeatFailure, Verdict
+from referee.seats.verdict import Exit, SeatFailure, Verdict
 from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, fails, honest
 
 if TYPE_CHECKING:
@@ -183,9 +183,9 @@ async def test_each_fault_is_told_to_the_bot() -> None:
 
 
 async def test_a_bot_that_is_gone_is_taken_over_at_once_and_told_nothing() -> None:
-    player, seat, decision = await one_decision(fails(Verdict.GONE, "its program ended with exit code 1"))
+    player, seat, decision = await one_decision(fails(Verdict.GONE, str(Exit(1))))
     assert (decision.by, player.taken_over, seat.notices) == ("default:gone", True, [])
-    assert player.faults[0].message == "its program ended with exit code 1"
+    assert player.faults[0].message == str(Exit(1))
 
 
 async def test_a_bot_that_never_comes_is_taken_over_at_its_first_decision(welcome: Welcome) -> None:
@@ -260,7 +260,7 @@ async def test_too_much_cpu_time_is_too_late_however_quick_the_answer_came() -> 
     player.begin_deal()
     decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert decision.by == "default:timeout"
-    assert player.faults[0].message == "no answer within 1.000 s of CPU time and 3.000 s in all"
+    assert "1.000 s of CPU time" in player.faults[0].message
 
 
 async def seated(time: FakeTime, clock: ClockSetting = SETTING) -> tuple[ScriptedSeat, Player]:

@@ -212,7 +212,7 @@ async def test_a_record_of_the_first_version_is_not_resumed() -> None:
     """Its bots were asked for forced cards, too."""
     _, lines = await records()
     first = lines[0].model_copy(update={"version": 1})
-    with pytest.raises(CannotResume, match="it is of version 1 of the format; only records of version 2 can be"):
+    with pytest.raises(CannotResume, match="version 1 of the format"):
         Unfinished.of([first, *lines[1:2]])
 
 
@@ -225,7 +225,7 @@ async def test_a_finished_match_is_not_resumed() -> None:
 @pytest.mark.parametrize("keep", [slice(0), slice(1, 3)])
 async def test_a_record_without_its_first_line_is_not_resumed(keep: slice) -> None:
     _, lines = await records()
-    with pytest.raises(CannotResume, match="does not begin with the first line of a match"):
+    with pytest.raises(CannotResume, match="the first line of"):
         Unfinished.of(lines[keep])
 
 
@@ -239,7 +239,7 @@ async def test_another_seed_than_the_one_committed_to_is_refused() -> None:
     spec, lines = await records()
     begun = Unfinished.of(lines[:3])
     assert begun.spec(SEED) == spec
-    with pytest.raises(CannotResume, match="the seed is not the one"):
+    with pytest.raises(CannotResume, match="the seed is not"):
         begun.spec(bytes(32))
 
 
@@ -314,5 +314,5 @@ def test_an_action_reads_back(words: dict[str, str], action: Action) -> None:
 
 @pytest.mark.parametrize("words", [{}, {"play": "1S"}, {"moon": "both"}, {"expose": "**"}])
 def test_an_action_that_cannot_be_read_is_an_error(words: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match=r"no action that can be read|is not a card"):
+    with pytest.raises(ValueError, match=r"no action|not a card"):
         action_of(Step.model_validate({"seat": 0, "by": "bot", **words}))

@@ -101,7 +101,7 @@ def test_C_10_too_many_choices_are_refused_in_a_file_and_in_what_was_sent(tmp_pa
 def test_C_10_too_many_choices_are_refused_in_a_record() -> None:
     first, *_ = match_lines("hearts", "boards:1")
     assert isinstance(first, MatchLine)
-    with pytest.raises(BadRecord, match=f"its rules cannot be understood: passing.cards: {WAYS}"):
+    with pytest.raises(BadRecord, match=f"cannot be understood: passing.cards: {WAYS}"):
         Recorded.of([first.model_copy(update={"rules": many_choices(), "bots": ("a", "b")})])
 
 

@@ -59,13 +59,13 @@ def test_a_line_that_was_changed_does_not_fit() -> None:
 def test_a_line_does_not_fit_behind_another_than_its_own() -> None:
     _, one = chained(b'{"a":1}', START)
     second, _ = chained(b'{"b":2}', one)
-    with pytest.raises(RecordError, match="or the one before it is another"):
+    with pytest.raises(RecordError, match="the one before it"):
         unchained(second, START)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b'{"a":1}', b'{"a":1,"chain":"00"}', b'{"chain":"' + b"0" * 64 + b'"}'])
 def test_a_line_without_a_chain_is_no_line_of_a_record(text: bytes) -> None:
-    with pytest.raises(RecordError, match="it does not end in its chain"):
+    with pytest.raises(RecordError, match="end in its chain"):
         unchained(text, START)
 
 

@@ -31,7 +31,7 @@ def test_an_unfinished_match_has_no_result_and_tells_no_seed(lines: list[AnyLine
     recorded = Recorded.of(lines[:3])
     assert recorded.result is None
     assert len(recorded.deals) == 2
-    with pytest.raises(BadRecord, match="the match is not finished"):
+    with pytest.raises(BadRecord, match="match is not finished"):
         _ = recorded.seed
 
 
@@ -57,7 +57,7 @@ def test_a_bot_is_found_by_name_or_number(lines: list[AnyLine]) -> None:
     recorded = Recorded.of(lines)
     assert [recorded.bot(word) for word in ("bot2", "2", "0")] == [2, 2, 0]
     for word in ("bot4", "4", "-1", "²", ""):
-        with pytest.raises(ValueError, match="there are 0 bot0, 1 bot1, 2 bot2, 3 bot3"):
+        with pytest.raises(ValueError, match="0 bot0, 1 bot1, 2 bot2, 3 bot3"):
             recorded.bot(word)
 
 

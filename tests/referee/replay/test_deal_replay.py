@@ -120,7 +120,7 @@ def test_another_match_in_the_same_file_is_refused(recorded: Recorded) -> None:
         Recorded.of(match_lines("gongzhu", "boards:2")),
         Recorded(recorded.first, recorded.rules, Deals(), None),
     ):
-        with pytest.raises(BadRecord, match="it holds another match now"):
+        with pytest.raises(BadRecord, match="another match now"):
             cursor.renew(other)
 
 
@@ -276,8 +276,8 @@ def test_seeds_differ_by_place_and_purpose_and_need_no_match_seed() -> None:
 def test_a_step_that_is_not_there_or_was_forced_is_refused_in_words() -> None:
     match = decision_recorded()
     line = match.deals[0]
-    with pytest.raises(NoDecision, match=f"deal 1 has no step 999; its steps are 1 to {len(line.steps)}"):
+    with pytest.raises(NoDecision, match=f"deal 1 has no step 999; .* {len(line.steps)}"):
         decision_at(match, line, 999)
     forced = next(number for number, step in enumerate(line.steps, 1) if step.by == "forced")
-    with pytest.raises(NoDecision, match=f"step {forced} of deal 1 was forced: .* was the only legal action"):
+    with pytest.raises(NoDecision, match=f"step {forced} .* was forced: "):
         decision_at(match, line, forced)

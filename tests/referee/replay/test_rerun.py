@@ -246,7 +246,7 @@ def test_times_are_those_of_the_match_then_and_of_the_bot_now() -> None:
 
 def test_an_unfinished_match_is_refused() -> None:
     match = Recorded.of(match_lines("hearts", "deals:1")[:-1])
-    with pytest.raises(BadRecord, match="the match is not finished"):
+    with pytest.raises(BadRecord, match="match is not finished"):
         TableRerun(match, 0, match.deals, 1.0)
 
 

@@ -136,7 +136,9 @@ def test_a_stopwatch_that_was_stopped_stands() -> None:
 
 def test_being_late_is_told_by_both_clocks() -> None:
     assert Times(None).watch().late == "no answer within 1.000 s"
-    assert Times(0.0).watch().late == "no answer within 1.000 s of CPU time and 3.000 s in all"
+    late = Times(0.0).watch().late
+    assert "1.000 s of CPU time" in late
+    assert late.endswith("3.000 s in all")
 
 
 @pytest.mark.parametrize(("cpu", "sure"), [(None, 1.0 + MARGIN), (0.0, 1.0)])

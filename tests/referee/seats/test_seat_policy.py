@@ -133,12 +133,12 @@ async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         await flood(bot, MAX_UNASKED + 2)  # the first one counts as the answer that was asked for
-        with pytest.raises(SeatFailure, match="it sent more than 64 messages that were not asked for") as failure:
+        with pytest.raises(SeatFailure, match=f"{MAX_UNASKED} messages") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
         code, text = await bot.status()
         assert code is grpc.StatusCode.FAILED_PRECONDITION
-        assert text == "it sent more than 64 messages that were not asked for"
+        assert text == str(failure.value)
         assert not (tmp_path / "seat.sock").exists()
 
 
@@ -212,7 +212,7 @@ async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(tmp_
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
         await comes((tmp_path / "seat.sock").exists)
-        with pytest.raises(SeatFailure, match="it did not come back") as failure:
+        with pytest.raises(SeatFailure, match="not come back") as failure:
             await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
         assert failure.value.verdict is Verdict.GONE
 
@@ -281,7 +281,7 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
         await bot.receive()
         shutil.rmtree(folder)
         bot.hang_up()
-        with pytest.raises(SeatBroken, match=r"seat\.sock cannot be made: its folder is gone\.") as broken:
+        with pytest.raises(SeatBroken, match=r"seat\.sock cannot be made: ") as broken:
             await asked
         with pytest.raises(SeatBroken) as again:
             await seat.ask(question(2), Stopwatch(PATIENCE), took=0.0)
@@ -296,7 +296,7 @@ async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referee
         await break_stream(seat, tmp_path, token, welcome)
         await comes((tmp_path / "seat.sock").exists)
         (tmp_path / "seat.sock").unlink()
-        with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
+        with pytest.raises(SeatBroken, match=r"seat\.sock was removed"):
             await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
 
 
@@ -307,7 +307,7 @@ async def test_a_program_that_ends_because_its_socket_was_removed_is_not_at_faul
         coming = asyncio.ensure_future(seat.welcome(welcome))
         (tmp_path / "seat.sock").unlink()
         seat.lose("its program ended", Exit(2))
-        with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
+        with pytest.raises(SeatBroken, match=r"seat\.sock was removed"):
             await coming
 
 
@@ -316,14 +316,14 @@ async def test_a_socket_that_is_removed_before_the_bot_came_is_the_referees_fail
 ) -> None:
     async with open_seat(tmp_path) as (seat, _):
         (tmp_path / "seat.sock").unlink()
-        with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
+        with pytest.raises(SeatBroken, match=r"seat\.sock was removed"):
             await seat.welcome(hurried(welcome))
 
 
 async def test_a_path_too_long_for_a_socket_is_named_with_the_way_out(tmp_path: Path) -> None:
     folder = tmp_path / ("d" * 100)
     folder.mkdir()
-    with pytest.raises(SeatBroken, match="107 characters, set TMPDIR to a shorter one"):
+    with pytest.raises(SeatBroken, match="107 characters, set TMPDIR"):
         await StreamSeat(folder / "seat.sock", "token").listen()
 
 

@@ -115,7 +115,7 @@ async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
         await seat.ask(question(1), Stopwatch(1.0), 0.0)
     assert failure.value.verdict is Verdict.MALFORMED
     assert await seat.ask(question(2), Stopwatch(1.0), 0.0) == question().legal[0]
-    assert seat.log == "play returned None; it must return one of view.legal\n"
+    assert seat.log.startswith("play returned None; ")
 
 
 @pytest.mark.parametrize("method", ["match_started", "play", "deal_over"])
@@ -139,7 +139,7 @@ async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
     await seat.welcome(welcome)
     await seat.notify(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
     for _ in range(2):
-        with pytest.raises(SeatFailure, match=f"its program ended with exit code {code}(;|$)") as failure:
+        with pytest.raises(SeatFailure, match=f"^{re.escape(str(Exit(code)))}$") as failure:
             await seat.ask(question(), Stopwatch(1.0), 0.0)
         assert failure.value.verdict is Verdict.GONE
     assert "Traceback" in seat.log

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import stat
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,14 @@ import pytest
 
 from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, ExposeAction, Hello, RefereeMessage
-from pigpen.wire.messages import MAX_BYTES, hello_message, too_long, view_of
+from pigpen.wire.messages import MAX_BYTES, PROTOCOL, hello_message, too_long, view_of
 from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.process_controller import EXCESS_CPU_SECONDS
-from referee.seats.seat_server import READABLE_BYTES, SeatServer, new_token
+from referee.seats.seat_server import READABLE_BYTES, SeatServer, new_token, other_protocol
 from referee.seats.stream_seat import MAX_STREAMS, MAX_UNASKED, PendingQuestion, Traffic
-from referee.seats.verdict import SeatFailure, Verdict
+from referee.seats.verdict import Exit, SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
 from tests.waiting import PATIENCE, comes
@@ -106,10 +107,9 @@ async def test_the_socket_is_there_for_everyone_until_the_bot_has_come_and_then_
 async def test_a_wrong_token_is_refused(tmp_path: Path, token: str) -> None:
     async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
         await bot.hello(token)
-        assert await bot.status() == (
-            grpc.StatusCode.UNAUTHENTICATED,
-            "that is not the token of this seat: hello.token has to be PIGPEN_TOKEN as it is (see docs/protocol.md)",
-        )
+        code, text = await bot.status()
+        assert code is grpc.StatusCode.UNAUTHENTICATED
+        assert "hello.token has to be PIGPEN_TOKEN" in text
 
 
 @pytest.mark.parametrize("protocol", [0, 2])
@@ -118,10 +118,7 @@ async def test_another_protocol_is_refused_in_words(tmp_path: Path, protocol: in
         await bot.send(BotMessage(hello=Hello(protocol=protocol, token=token)))
         code, text = await bot.status()
         assert code is grpc.StatusCode.FAILED_PRECONDITION
-        assert text == (
-            f"this referee speaks protocol 1, and hello.protocol is {protocol}; update the bot's SDK "
-            "(see docs/protocol.md)"
-        )
+        assert text == other_protocol(PROTOCOL, protocol)
 
 
 @pytest.mark.parametrize(
@@ -159,15 +156,15 @@ async def test_a_second_stream_with_the_same_token_is_refused(tmp_path: Path, we
 async def test_nobody_who_comes_in_time_is_an_absent_bot(tmp_path: Path) -> None:
     async with open_seat(tmp_path) as (seat, _):
         hurried = Welcome(RULES, 0, "deals:1", ClockSetting(60.0, 0.1, 1.0, start_up=SHORT))
-        with pytest.raises(SeatFailure, match=r"it did not take its seat within 0\.05 s") as failure:
+        with pytest.raises(SeatFailure, match=r"its seat within 0\.05 s") as failure:
             await seat.welcome(hurried)
         assert failure.value.verdict is Verdict.ABSENT
 
 
 async def test_a_program_that_ends_before_it_comes_is_not_waited_for(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, _):
-        seat.lose("its program ended with exit code 1")
-        with pytest.raises(SeatFailure, match="its program ended with exit code 1"):
+        seat.lose(str(Exit(1)))
+        with pytest.raises(SeatFailure, match=re.escape(str(Exit(1)))):
             await seat.welcome(welcome)
 
 
@@ -289,7 +286,7 @@ async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome) -
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         bot.hang_up()
-        with pytest.raises(SeatFailure, match=r"its stream broke, and it did not come back within 0\.05 s") as failure:
+        with pytest.raises(SeatFailure, match=r"its stream broke, .* 0\.05 s") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
         with pytest.raises(SeatFailure):
@@ -410,7 +407,7 @@ def test_a_few_messages_too_many_are_nothing() -> None:
         traffic.message()
     assert traffic.excess == ""
     traffic.message()
-    assert traffic.excess == "it sent more than 64 messages that were not asked for"
+    assert f"{MAX_UNASKED} messages" in traffic.excess
 
 
 def test_two_answers_to_every_question_are_too_much_in_the_end() -> None:
@@ -430,4 +427,4 @@ def test_streams_are_counted_too() -> None:
         traffic.stream()
     assert traffic.excess == ""
     traffic.stream()
-    assert traffic.excess == "it opened more than 16 streams in one match"
+    assert f"{MAX_STREAMS} streams" in traffic.excess

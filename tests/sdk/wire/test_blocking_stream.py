@@ -68,7 +68,7 @@ async def test_a_broken_stream_says_so_at_each_reading_and_at_no_writing(
 async def test_a_refusal_has_the_reason(tmp_path: Path) -> None:
     async with open_seat(tmp_path):
         stream = BlockingStream(f"unix:{tmp_path / 'seat.sock'}", (), hello_message("0" * 32, "test", "test"))
-        with stream, pytest.raises(StreamBroke, match="that is not the token of this seat") as broke:
+        with stream, pytest.raises(StreamBroke, match="not the token of") as broke:
             await asyncio.to_thread(stream.read)
     assert broke.value.code is grpc.StatusCode.UNAUTHENTICATED
 

@@ -21,7 +21,7 @@ from benchmarks.lanes import AS_IT_COMES
 from pigpen import ClockSetting, DealResult, FaultNotice, MatchResult, View, Welcome
 from pigpen.rules import CARDS, PRESETS, Action, Card, Deal, Face, MoonChoice, Phase, Rules, deal_hands
 from pigpen.v1 import referee_pb2, rules_pb2
-from pigpen.values.notices import Notice
+from pigpen.values.notices import NO_ACTION, Notice
 from pigpen.wire.messages import (
     MalformedMessage,
     action_of,
@@ -121,7 +121,7 @@ def asked(phase: Phase) -> View:
 
 
 def test_no_answer_at_all_is_malformed_for_the_referee() -> None:
-    with pytest.raises(MalformedMessage, match="the answer holds no action"):
+    with pytest.raises(MalformedMessage, match=NO_ACTION):
         action_of(answer_message(asked(Phase.PLAY), None).answer, Phase.PLAY)
 
 
@@ -162,7 +162,7 @@ def test_an_answer_of_another_kind_than_was_asked_for_is_malformed() -> None:
     for phase, answer in answers.items():
         for asked_for in answers:
             if phase is not asked_for:
-                with pytest.raises(MalformedMessage, match=r"the answer holds '.*', and '.*' was asked for"):
+                with pytest.raises(MalformedMessage, match=r"holds '.*', and '.*' was asked"):
                     action_of(answer, asked_for)
 
 

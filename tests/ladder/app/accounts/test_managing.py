@@ -77,9 +77,9 @@ def test_nobody_else_does_what_organisers_do(ladder: Ladder, action: Callable[[L
 
 
 def test_a_link_to_anothers_password_is_made_on_the_ladders_machine_alone(ladder: Ladder) -> None:
-    with pytest.raises(Forbidden, match="Only on the ladder's machine"):
+    with pytest.raises(Forbidden, match="on the ladder's machine"):
         registering.new_password(ladder, OLGA, "ada")
-    with pytest.raises(LadderError, match="There is an account 'ada' already"):
+    with pytest.raises(LadderError, match="account 'ada' already"):
         registering.invite(ladder, OLGA, Role.CONTESTANT, "ada")
     registering.new_password(ladder, LOCAL, "ada")
 

@@ -52,7 +52,7 @@ def test_a_worker_is_drained_and_plays_again_and_both_stand_in_the_audit_log(lad
 def test_a_worker_that_has_gone_is_forgotten_but_none_that_is_connected(ladder: Ladder) -> None:
     forget(ladder, LOCAL, "barn")
     assert [row.name for row in workers(ladder, LOCAL)] == ["sty"]
-    with pytest.raises(LadderError, match=r"^The worker sty is connected; stop it first, on its machine.$"):
+    with pytest.raises(LadderError, match=r"worker sty is connected;"):
         forget(ladder, LOCAL, "sty")
     assert [line.action for line in managing.audit(ladder, LOCAL)] == ["worker.forget"]
 
@@ -69,7 +69,7 @@ def test_a_worker_that_cannot_be_read_is_forgotten_and_keeps_no_other_from_being
 
 @pytest.mark.parametrize("change", [drain, resume, forget])
 def test_for_a_name_that_no_worker_has_the_names_that_there_are_are_given(ladder: Ladder, change: object) -> None:
-    with pytest.raises(LadderError, match=r"^There is no worker 'Barn'. There is barn, sty.$"):
+    with pytest.raises(LadderError, match=r"worker 'Barn'. .* barn, sty.$"):
         change(ladder, LOCAL, "Barn")  # type: ignore[operator]
 
 

@@ -190,7 +190,7 @@ def test_a_folder_that_is_being_written_is_refused_and_keeps_what_the_other_expo
         monkeypatch.setattr(exporting, "seat_rows", seat_rows)
         before = sorted(folder.glob("*/*.parquet"))
         assert {path.parent.name for path in before} == {"deals", "decisions"}
-        with pytest.raises(UserError, match=r"/set' is being written by another export\. Wait until it has ended\."):
+        with pytest.raises(UserError, match=r"/set' is being written"):
             export_dataset(ladder, folder, "other")
         assert sorted(folder.glob("*/*.parquet")) == before
         return seat_rows(row)
@@ -260,10 +260,10 @@ def test_a_match_has_the_season_whose_ratings_it_moved_and_those_of_events_have_
 def test_a_folder_that_is_no_data_set_stays_as_it_is(ladder: Ladder, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("Dear Ada")
-    with pytest.raises(UserError, match=r"is no data set of a ladder. Name a folder that is not there yet"):
+    with pytest.raises(UserError, match=r"no data set .* folder"):
         export_dataset(ladder, tmp_path / "mine")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="is no data set of a ladder"):
+    with pytest.raises(UserError, match="no data set of"):
         export_dataset(ladder, tmp_path / "file")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
 
@@ -278,11 +278,11 @@ def test_it_is_read_part_by_part(ladder: Ladder, tmp_path: Path, library: Any, m
     assert [frame.shape for frame in frames] == [(56, 2)] * 2
     newest = pigpen_arena.dataset_parts(tmp_path / "set", "decisions")[1:]
     assert len(list(pigpen_arena.load(tmp_path / "set", "decisions", library=library, parts=newest))) == 1
-    with pytest.raises(UserError, match=r"There is no table 'cards'. Choose one of matches, "):
+    with pytest.raises(UserError, match=r"no table 'cards'. .* matches, "):
         next(pigpen_arena.load(tmp_path / "set", "cards"))
-    with pytest.raises(UserError, match=r"deals has no column 'tricks'. Choose some of match, "):
+    with pytest.raises(UserError, match=r"no column 'tricks'. .* match, "):
         next(pigpen_arena.load(tmp_path / "set", "deals", ["tricks"]))
-    with pytest.raises(UserError, match=r"is no data set. Write one with: pigpen ladder export "):
+    with pytest.raises(UserError, match=r"data set.*pigpen ladder export "):
         next(pigpen_arena.load(tmp_path, "deals"))
 
 
@@ -368,7 +368,7 @@ def test_a_part_whose_records_are_gone_is_never_left_out_in_silence(
     for number in range(7, 12):  # many others do not outweigh it
         add(ladder, number)
     for _ in range(2):
-        with pytest.raises(UserError, match="from a copy, or export into another folder") as refused:
+        with pytest.raises(UserError, match="export into another folder") as refused:
             export_dataset(ladder, exported)
         assert refused.value.exit_code == 2
         assert (exported / MANIFEST).read_bytes() == before
@@ -420,13 +420,13 @@ def test_two_exports_that_begin_at_once_make_one_folder(ladder: Ladder, tmp_path
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "rows": 7}', '{"version": 2'])
 def test_a_manifest_that_is_damaged_is_refused(ladder: Ladder, exported: Path, text: str) -> None:
     (exported / MANIFEST).write_text(text)
-    with pytest.raises(UserError, match="is no data set of a ladder"):
+    with pytest.raises(UserError, match="no data set of"):
         export_dataset(ladder, exported)
 
 
 def test_a_part_that_is_lost_is_named_when_it_is_read(exported: Path) -> None:
     lose(min((exported / "deals").iterdir()), "cut off")
-    with pytest.raises(UserError, match=r"deals/0\S+ is missing in .*/set', or is not as long as the manifest says"):
+    with pytest.raises(UserError, match=r"deals/0\S+ is missing .*/set'"):
         next(pigpen_arena.load(exported, "deals"))
 
 

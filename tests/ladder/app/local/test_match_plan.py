@@ -63,7 +63,7 @@ def test_what_is_there_stays_as_it_is(tmp_path: Path, there: str) -> None:
         folder.mkdir()
         (folder / "main.py").write_text("precious")
     before = {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
-    with pytest.raises(UserError, match="is there already, and not empty"):
+    with pytest.raises(UserError, match="already, and not empty"):
         new_folder(folder, "random")
     assert before == {path: path.is_file() and path.read_text() for path in tmp_path.rglob("*")}
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_played_is_refused_in_a_sentence(given: dict[str, Any], s
 @pytest.mark.parametrize("record", [None, Path("match.jsonl")], ids=["not recorded", "recorded"])
 def test_a_match_must_fit_into_a_record_even_if_it_is_not_recorded(record: Path | None) -> None:
     assert new_match(MatchRequest(bots=FOUR, boards=24_999, record=record)).deals == 99_996
-    with pytest.raises(UserError, match=r"boards:25000 has 100,000 deals; a match has at most 99,998\."):
+    with pytest.raises(UserError, match=r"boards:25000 has 100,000 deals; .* 99,998\."):
         new_match(MatchRequest(bots=FOUR, boards=25_000, record=record))
 
 
@@ -133,9 +133,9 @@ def test_an_interrupted_match_goes_on_after_its_recorded_deals(tmp_path: Path) -
     for bot in bots:
         Path(bot).mkdir()
         (Path(bot) / "bot.py").write_text("")
-    with pytest.raises(UserError, match="name these bots, in this order"):
+    with pytest.raises(UserError, match="these bots, in this"):
         resumed_match(path, FOUR, SEED.hex())
-    with pytest.raises(UserError, match="give it again with --seed"):
+    with pytest.raises(UserError, match="again with --seed"):
         resumed_match(path, bots)
     plan = resumed_match(path, bots, SEED.hex())
     assert (plan.deals, plan.deals_done, plan.spec.seed, plan.record) == (3, 2, SEED, path)
@@ -171,7 +171,7 @@ def test_a_person_resumes_only_what_a_person_began(tmp_path: Path, monkeypatch: 
     (first, *_) = match_lines("hearts", "deals:2")
     with RecordWriter.create(path) as writer:
         writer.write(first.model_copy(update={"bots": ("human", "random", "random#2", "random#3")}))
-    with pytest.raises(UserError, match="name these bots, in this order"):
+    with pytest.raises(UserError, match="these bots, in this"):
         resumed_match(path, ("human", "random", "random", "random"), SEED.hex())
 
 
@@ -179,6 +179,6 @@ def test_a_match_is_not_resumed_beside_the_bots(tmp_path: Path) -> None:
     """The record so far is here, and the referee would be there."""
     plan = new_match(MatchRequest(bots=("random",) * 4, record=tmp_path / "match.jsonl"))
     begun = replace(plan, begun=Unfinished.__new__(Unfinished))
-    with pytest.raises(UserError, match="--resume needs a Docker engine that sees"):
+    with pytest.raises(UserError, match="--resume needs a Docker"):
         asyncio.run(play_apart(begun, "gongzhu", (), print))
     assert list(tmp_path.iterdir()) == []

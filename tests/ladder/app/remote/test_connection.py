@@ -204,7 +204,8 @@ def test_nobody_there_is_said_in_the_systems_words(waits: list[float], wait: Cal
         port = taken.getsockname()[1]
     with pytest.raises(RemoteError) as failed:
         ask(f"http://127.0.0.1:{port}", wait)
-    assert str(failed.value) == f"http://127.0.0.1:{port} does not answer: Connection refused."
+    assert str(failed.value).startswith(f"http://127.0.0.1:{port} ")
+    assert str(failed.value).endswith(": Connection refused.")
     assert waits == [0.5, 1.0, 2.0]
 
 
@@ -246,7 +247,7 @@ def test_what_speaks_another_protocol_is_no_ladder(wait: Callable[[float], None]
                         caller.sendall(b"220 mail.example ESMTP\r\n")
 
         threading.Thread(target=greet, daemon=True).start()
-        with pytest.raises(RemoteError, match=r"does not answer: what is there does not speak HTTP\.$"):
+        with pytest.raises(RemoteError, match=r"does not speak HTTP\.$"):
             ask(f"http://127.0.0.1:{mail.getsockname()[1]}", wait)
         mail.shutdown(socket.SHUT_RDWR)
 

@@ -83,9 +83,9 @@ def test_an_image_is_pushed_under_ones_own_name_and_leaves_no_tag_behind(
 
 
 def test_what_is_not_there_or_cannot_be_called_so_is_named(remote: RemoteLadderWithRegistry, image: str) -> None:
-    with pytest.raises(UserError, match="There is no image 'nothing:here' on this engine"):
+    with pytest.raises(UserError, match="no image 'nothing:here' on"):
         remote.push("nothing:here")
-    with pytest.raises(UserError, match=r"gives no name for the registry\. Give one in lower case"):
+    with pytest.raises(UserError, match=r"no name .* lower case"):
         remote.push(image, "Trotter")
 
 

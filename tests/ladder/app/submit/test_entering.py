@@ -145,7 +145,7 @@ async def test_a_name_that_is_anothers_is_refused_before_anything_is_tried(
 ) -> None:
     enter_untried(database, bot(), "hearts-short")
     steps = Observed()
-    with pytest.raises(LadderError, match="belongs to a bot of ada's"):
+    with pytest.raises(LadderError, match="a bot of ada's"):
         await submit(database, settings, bot("other"), "hearts-short", owner="ben", steps=steps)
     assert steps.total == 0
 
@@ -153,7 +153,7 @@ async def test_a_name_that_is_anothers_is_refused_before_anything_is_tried(
 async def test_a_folder_that_is_too_large_is_refused(
     database: Database, settings: Settings, bot: Callable[..., Path]
 ) -> None:
-    with pytest.raises(BotRejected, match=r"mybot holds more than 10 bytes, which is the limit"):
+    with pytest.raises(BotRejected, match=r"mybot .* more than 10 bytes"):
         await submit(database, settings.model_copy(update={"image_bytes": 10}), bot())
 
 
@@ -161,7 +161,7 @@ async def test_a_bot_that_needs_installed_packages_is_sent_to_docker(
     database: Database, settings: Settings, write: Callable[[str, dict[str, str]], Path]
 ) -> None:
     files = {"bot.js": "", "package.json": '{"dependencies": {"x": "1"}}', "node_modules/x/index.js": ""}
-    with pytest.raises(LadderError, match=r"mybot needs installed packages \(node_modules\)"):
+    with pytest.raises(LadderError, match=r"mybot .* packages \(node_modules\)"):
         await submit(database, settings, write("mybot", files))
 
 

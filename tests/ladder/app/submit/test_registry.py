@@ -140,13 +140,11 @@ async def test_a_digest_that_no_registry_has_is_refused(
 ) -> None:
     load_tiny(client, f"{repository}:1", mark=repository)
     push(client, f"{repository}:1")
-    with pytest.raises(
-        BotRejected, match=f"The image {repository}@{NOWHERE} could not be pulled: manifest .* not found"
-    ):
+    with pytest.raises(BotRejected, match=f"{repository}@{NOWHERE} could .*: manifest .* not found"):
         await look(sandbox, f"{repository}@{NOWHERE}")
-    with pytest.raises(SandboxError, match=r"Trotter, which was entered once, cannot be loaded any more: .* not found"):
+    with pytest.raises(SandboxError, match=r"Trotter, .*: .* not found"):
         await load_version(sandbox, trotter(NOWHERE, f"{repository}@{NOWHERE}"))
-    with pytest.raises(SandboxError, match="is not on this engine, and was in no registry"):
+    with pytest.raises(SandboxError, match="was in no registry"):
         await load_version(sandbox, trotter(NOWHERE))
 
 
@@ -155,7 +153,7 @@ async def test_another_image_is_not_what_was_entered(
 ) -> None:
     load_tiny(client, f"{repository}:1", mark=repository)
     digest = push(client, f"{repository}:1")
-    with pytest.raises(SandboxError, match="is not what was entered as Trotter"):
+    with pytest.raises(SandboxError, match="was entered as Trotter"):
         await load_version(sandbox, trotter(NOWHERE, f"{repository}@{digest}"))
 
 
@@ -165,7 +163,7 @@ def test_nobody_can_say_what_a_tag_names_while_its_registry_is_gone(client: dock
         load_tiny(client, tag, mark=tag)
         push(client, tag)
         images.refresh(tag)
-    with pytest.raises(SandboxError, match=r"could not be pulled: .*refused"):
+    with pytest.raises(SandboxError, match=r"be pulled: .*refused"):
         images.refresh(tag)
     images.refresh(str(client.images.get(tag).id))  # an id needs no registry
     client.images.remove(tag)

@@ -179,7 +179,7 @@ def test_a_disabled_account_pushes_nothing(arena: Arena, name: str) -> None:
 
 @pytest.mark.parametrize("word", ["evil.example/x", "127.0.0.1:2375/x", "ada@evil", "bob/snout:1", "localhost/ada/x"])
 def test_nothing_elsewhere_is_asked_for(arena: Arena, word: str) -> None:
-    with pytest.raises(UserError, match="is not one of your images in the ladder's registry"):
+    with pytest.raises(UserError, match="one of your images"):
         arena.order(word)
 
 
@@ -189,7 +189,7 @@ async def test_an_image_that_unpacks_to_too_much_is_refused_and_not_pulled(arena
     arena.order("ada/trotter:1")
     row = await arena.try_next()
     assert row.status == "refused"
-    assert "ada/trotter:1 has more than 400,000,000 bytes" in row.reason
+    assert "more than 400,000,000 bytes" in row.reason
     assert find_image(arena.client, f"{arena.address}/ada/trotter@{digest}") is None
 
 
@@ -199,7 +199,7 @@ async def test_an_image_that_is_refused_when_it_has_been_pulled_does_not_stay(ar
     arena.client.api.remove_image(f"pigpen-test/{name}:1")
     arena.order("ada/trotter")
     row = await arena.try_next()
-    assert (row.status, "There is no image ada/trotter:latest" in row.reason) == ("refused", True)
+    assert (row.status, "no image ada/trotter:latest" in row.reason) == ("refused", True)
     arena.order("ada/trotter:1")
     row = await arena.try_next()
     assert (row.status, "is made for 'linux/s390x'" in row.reason) == ("refused", True)
@@ -215,5 +215,5 @@ def test_a_ladder_without_a_registry_takes_folders_only(tmp_path: Path) -> None:
 
 def test_a_submission_is_a_folder_or_an_image(arena: Arena) -> None:
     for both in (an_order(), an_order(upload="x" * 32, image="ada/trotter")):
-        with pytest.raises(UserError, match="names either an upload or an image"):
+        with pytest.raises(UserError, match="upload or an image"):
             order(arena.ladder, Viewer(name="ada", by_token=True), both)

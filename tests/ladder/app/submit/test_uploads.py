@@ -81,7 +81,7 @@ async def test_an_upload_arrives_in_pieces_and_is_there_as_it_was_sent(ladder: L
     assert (await send(ladder, begun.id, 0, b"ab", b"c")).offset == 3
     assert upload(ladder, ADA, begun.id).offset == 3
     with (
-        pytest.raises(UserError, match="3 of 6 bytes of this upload have arrived"),
+        pytest.raises(UserError, match="3 of 6 bytes"),
         finished_upload(ladder, ADA, begun.id),
     ):
         pass
@@ -109,7 +109,7 @@ async def test_what_has_come_stays_when_the_sender_is_gone_and_it_goes_on_from_t
 async def test_another_offset_than_the_one_that_was_reached_is_a_conflict(ladder: Ladder, offset: int) -> None:
     begun = begin_upload(ladder, ADA, 6)
     await send(ladder, begun.id, 0, b"abc")
-    with pytest.raises(Conflict, match=f"3 bytes of this upload have arrived, and not {offset}"):
+    with pytest.raises(Conflict, match=f"^3 bytes .* not {offset}"):
         await send(ladder, begun.id, offset, b"def")
     assert upload(ladder, ADA, begun.id).offset == 3
 
@@ -138,7 +138,7 @@ async def test_of_two_senders_one_is_told_to_wait(ladder: Ladder) -> None:
 
 async def test_more_than_was_announced_is_not_taken(ladder: Ladder) -> None:
     begun = begin_upload(ladder, ADA, 4)
-    with pytest.raises(UserError, match="More than the announced 4 bytes"):
+    with pytest.raises(UserError, match="the announced 4 bytes"):
         await send(ladder, begun.id, 0, b"abc", b"def")
     assert upload(ladder, ADA, begun.id).offset == 3
     assert (await send(ladder, begun.id, 3, b"d")).offset == 4
@@ -146,7 +146,7 @@ async def test_more_than_was_announced_is_not_taken(ladder: Ladder) -> None:
 
 def test_more_than_the_ladder_takes_is_refused_before_it_is_sent(ladder: Ladder) -> None:
     assert begin_upload(ladder, ADA, 200_000).bytes == 200_000
-    with pytest.raises(UserError, match="has 200,001 bytes, and this ladder takes at most 200,000"):
+    with pytest.raises(UserError, match=r"has 200,001 bytes, .* 200,000"):
         begin_upload(ladder, ADA, 200_001)
     assert len(there(ladder)) == 1
 
@@ -182,7 +182,7 @@ def test_a_name_that_is_none_leads_nowhere(ladder: Ladder, how: str, name: str) 
 
 def test_an_account_has_few_uploads_at_once_and_may_give_one_up(ladder: Ladder) -> None:
     begun = [begin_upload(ladder, ADA, 3) for _ in range(MAX_OPEN)]
-    with pytest.raises(TooOften, match=f"{MAX_OPEN} of your uploads are not finished") as caught:
+    with pytest.raises(TooOften, match=f"{MAX_OPEN} of your uploads") as caught:
         begin_upload(ladder, ADA, 3)
     assert caught.value.seconds == 60
     begin_upload(ladder, BEN, 3)
@@ -224,7 +224,7 @@ def small_files() -> Iterator[None]:
 
 def test_a_disk_that_is_full_is_said_in_a_sentence_and_what_came_stays(ladder: Ladder, small_files: None) -> None:
     begun = begin_upload(ladder, ADA, 150_000)
-    with pytest.raises(SandboxError, match="cannot be made: File too large"):
+    with pytest.raises(SandboxError, match="made: File too large"):
         asyncio.run(send(ladder, begun.id, 0, bytes(90_000), bytes(60_000)))
     assert upload(ladder, ADA, begun.id).offset == 100 * 1024
 
@@ -288,7 +288,7 @@ async def test_the_ladder_is_read_before_and_where_the_bot_is_entered_and_writte
     assert (again.accepted, again.new, again.changed) == (True, False, False)
     assert [one.news for one in again.variants] == ["there already"]
     assert counted.transactions == ["read", "write", "write"] * 2
-    with pytest.raises(LadderError, match="belongs to a bot of ada's"):
+    with pytest.raises(LadderError, match="a bot of ada's"):
         await submit_folder(counted, settings, folder, owner="ben")
     assert counted.transactions == ["read", "write", "write"] * 2 + ["read"]
 

@@ -181,7 +181,7 @@ def test_nothing_is_told_before_the_board_is_played(ladder: Ladder) -> None:
         lambda: first_place(ladder, opened.name, secret),
         lambda: table_why(ladder, opened.name, secret, "house-counting", FIRST, 1),
     ):
-        with pytest.raises(Conflict, match=r"sealed until you have played|shown when the table is over"):
+        with pytest.raises(Conflict, match=r"sealed until|when the table"):
             ask()
     finished(ladder, opened)
     with pytest.raises(Forbidden):
@@ -367,7 +367,7 @@ def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_
 def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
     match = recorded_match(ladder, played("hearts"), "1")
     for board, rotation in ((2, 1), (1, 5), (0, 1), (1, 0)):
-        with pytest.raises(UserError, match=f"Match {match} has no board {board}, rotation {rotation} that"):
+        with pytest.raises(UserError, match=f"Match {match} .* no board {board}, rotation {rotation}"):
             match_board(ladder, match, board, rotation)
     with pytest.raises(UserError, match="has no seat 7"):
         open_match_board(ladder, BoardChair(match, 1, 1, 7), ADA)
@@ -381,7 +381,7 @@ def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
 
 def test_my_costliest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
     opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), ADA)
-    with pytest.raises(UserError, match="Deal 1 of this table is not over yet"):
+    with pytest.raises(UserError, match="Deal 1 of"):
         costliest_of_deal(ladder, opened.name, opened.secrets[0], 0)
     finished(ladder, opened, "random")
     found = costliest_of_deal(ladder, opened.name, opened.secrets[0], 1)
@@ -394,7 +394,7 @@ def test_my_costliest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
     place = DealPlace(board=2, rotation=1)
     step = found.costliest[0].step
     assert table_why(ladder, opened.name, opened.secrets[0], YOU, place, step) == found.costliest[0]
-    with pytest.raises(UserError, match="Deal 3 of this table is not over yet"):
+    with pytest.raises(UserError, match="Deal 3 of"):
         costliest_of_deal(ladder, opened.name, opened.secrets[0], 2)
     with pytest.raises(Forbidden):
         costliest_of_deal(ladder, opened.name, "another", 0)
@@ -415,7 +415,5 @@ def test_boards_are_ordered_by_numbers_from_1(ladder: Ladder) -> None:
         with pytest.raises(UserError, match=re.escape(OWN_CHAIRS)):
             open_ordered(ladder, order.model_copy(update={"practice": True}), TableVisitor())
     for words in ("", "x", "17/3/1", "-1/1/1/0", "1/1/1/0/0", f"{match}/0/1/0", f"{match}/1/0/0"):
-        with pytest.raises(
-            UserError, match=r"is no board of a match; write .*, such as 17/3/1/0\. Only seats count from 0"
-        ):
+        with pytest.raises(UserError, match=r"no board of .* 17/3/1/0\."):
             open_ordered(ladder, board.model_copy(update={"board": words}), TableVisitor())

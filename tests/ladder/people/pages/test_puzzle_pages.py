@@ -81,7 +81,7 @@ async def test_right_and_wrong_answers_and_the_row_of_right_ones(ladder: Ladder)
             assert verdict in page
             assert row in page
             assert ("right in a row" in page) is bool(row)
-        assert "You have answered all puzzles of this variant." in page
+        assert "answered all puzzles of" in page
         again = await answer(browser, 3, RIGHT)
         assert again.status_code == 303
         assert "Not the best card." in (await browser.client.get("/puzzle/3")).text, "the first answer counts"
@@ -90,7 +90,7 @@ async def test_right_and_wrong_answers_and_the_row_of_right_ones(ladder: Ladder)
         rows = (await browser.client.get("/puzzles/hearts")).text
         assert rows.count('class="good">found') == 2
         assert rows.count('class="bad">missed') == 1
-        assert "Your answers to puzzles are removed, too." in (await browser.client.get("/play/games")).text
+        assert "answers to puzzles are" in (await browser.client.get("/play/games")).text
         await browser.send("/play/games", "/play/games/delete", sure="1")
         assert "answered" not in (await browser.client.get("/puzzles")).text, "deleted with one's games"
 
@@ -102,7 +102,7 @@ async def test_what_cannot_be_answered_is_refused_with_a_sentence(
     async with site_here(ladder) as base, TableBrowser(base) as browser:
         refused = await answer(browser, 1, "AS")
         assert refused.status_code == 422
-        assert "cannot be played here; choose one of 4D 9D JD." in html.unescape(refused.text)
+        assert "one of 4D 9D JD." in html.unescape(refused.text)
         assert (await browser.client.post("/puzzle/1", data={"card": RIGHT})).status_code == 403, "from another page"
         for path in ("/puzzle/99", "/puzzles/bridge"):
             assert (await browser.client.get(path)).status_code == 404
@@ -131,4 +131,4 @@ async def test_without_any_puzzle_the_pages_say_so(ladder: Ladder) -> None:
         for path in ("/puzzles", "/puzzles/hearts", "/puzzles/gongzhu"):
             page = await browser.client.get(path)
             assert page.status_code == 200
-            assert "No puzzle has been found yet" in page.text
+            assert "No puzzle has been" in page.text

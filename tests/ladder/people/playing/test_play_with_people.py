@@ -100,7 +100,7 @@ def test_a_person_sits_beside_bots_in_processes(tmp_path: Path) -> None:
 def test_nothing_with_a_person_in_it_is_ever_rated(tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     recorded(path, spec_of(PRESETS["hearts"], Format(1)), [])
-    with pytest.raises(BadRecord, match="nothing of such a match is ever rated"):
+    with pytest.raises(BadRecord, match="nothing of such a"):
         summarise(read_record(path))
 
 

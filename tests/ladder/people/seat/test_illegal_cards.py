@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.people.seat.illegal_cards import why_not
+from ladder.people.seat.illegal_cards import NO_REASON, why_not
 from ladder.people.seat.points_explained import Reason, points_explained
 from ladder.values.person_state import PersonPoints
 from pigpen import View
@@ -47,7 +47,7 @@ def test_every_card_has_a_reason_if_and_only_if_it_may_not_be_played(rules: Rule
             for card in view.hand:
                 reason = why_not(view, card)
                 assert bool(reason) == (card not in view.legal)
-                assert reason != "It may not be played now.", f"{card} of {view.hand} after {view.plays!r}"
+                assert reason != NO_REASON, f"{card} of {view.hand} after {view.plays!r}"
                 given.add(reason)
     assert len(given) > 4
 
@@ -74,16 +74,16 @@ def _hands(rules: Rules, hand: int) -> list[int]:
 
 def test_C_4_suit_must_be_followed() -> None:
     view = view_of(HEARTS, "3C AH", "2C", leader=3)
-    assert why_not(view, Card.parse("AH")) == "You must follow suit: clubs were led."
+    assert "clubs were led" in why_not(view, Card.parse("AH"))
 
 
 def test_HB_2_the_opening_card_must_be_led() -> None:
-    assert why_not(view_of(HEARTS, "2C AS"), Card.parse("AS")) == "2C must be led to the first trick."
+    assert why_not(view_of(HEARTS, "2C AS"), Card.parse("AS")).startswith("2C must be led")
 
 
 def test_HB_3_no_points_on_the_first_trick() -> None:
     view = view_of(HEARTS, "3D AH QS", "2C", leader=3)
-    assert why_not(view, Card.parse("QS")) == "Hearts and QS may not be played to the first trick."
+    assert why_not(view, Card.parse("QS")).startswith("Hearts and QS may")
 
 
 def test_HB_4_hearts_must_be_broken() -> None:

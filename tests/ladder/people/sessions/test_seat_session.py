@@ -11,6 +11,7 @@ from unittest.mock import Mock
 import pytest
 
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
+from ladder.people.seat.illegal_cards import NO_REASON
 from ladder.people.sessions import seat_session
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.seat_session import MAX_MESSAGES, MAX_PHRASES, MAX_TABS, TOO_MANY_TABS
@@ -79,7 +80,7 @@ async def test_what_the_rules_forbid_is_refused_with_the_reason_and_the_referee_
         card, _ = next(iter(state.question.why.items()))
         with pytest.raises(UserError) as refused:
             session.answer(state.question.decision, card)
-        assert str(refused.value) not in ("", "It may not be played now.")
+        assert str(refused.value) not in ("", NO_REASON)
         for words in ("", "XX", "QS QS", "add", "A" * 10**6, "\0", card[::-1]):
             with pytest.raises(UserError):
                 session.answer(state.question.decision, words)

@@ -55,7 +55,7 @@ def test_an_address_has_few_tables_whatever_its_cookies(ladder: Ladder, order: T
     ladder = with_places(ladder, 100)
     opened = [open_table(ladder, order, guest(f"2001:db8::{number}")) for number in range(8)]
     for _ in range(3):
-        with pytest.raises(TooOften, match="Guests at your address have as many tables open as allowed"):
+        with pytest.raises(TooOften, match="Guests at your address"):
             open_table(ladder, order, guest("2001:db8::ffff"))
     open_table(ladder, order, guest("2001:db8:0:1::1"))
     for _ in range(5):  # an account has its own, wherever it is
@@ -66,7 +66,7 @@ def test_an_address_has_few_tables_whatever_its_cookies(ladder: Ladder, order: T
 
 def test_tables_that_wait_take_no_place_of_those_that_play(ladder: Ladder) -> None:
     waiting = [open_table(ladder, WAITS, guest(f"192.0.{number}.7")) for number in range(4)]
-    with pytest.raises(Busy, match="All tables of this ladder are taken"):
+    with pytest.raises(Busy, match="All tables of this"):
         open_table(ladder, WAITS, guest("198.51.100.1"))
     for number in range(4):
         open_table(ladder, PLAYS, guest(f"198.51.{number}.1"))

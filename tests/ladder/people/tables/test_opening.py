@@ -189,7 +189,7 @@ def test_bots_of_the_ladder_play_if_their_owners_let_them_and_never_with_guests(
     opened = open_table(ladder, TableOrder(variant="hearts", chairs=(snout, ChairOrder(), HOUSE, HOUSE)), ada)
     assert [*opened.secrets] == [1]
     trotter = ChairOrder(kind=ChairKind.BOT, name="Trotter")
-    with pytest.raises(LadderError, match="does not let people play"):
+    with pytest.raises(LadderError, match="not let people play"):
         open_table(ladder, TableOrder(variant="hearts", chairs=(ChairOrder(), trotter, HOUSE, HOUSE)), ada)
     with pytest.raises(LadderError, match="does not play gongzhu"):
         open_table(ladder, TableOrder(variant="gongzhu", chairs=(ChairOrder(), snout, HOUSE, HOUSE)), ada)

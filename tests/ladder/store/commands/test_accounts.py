@@ -177,7 +177,7 @@ def test_what_is_undone_is_not_written_down(database: Database) -> None:
             write_audit(session, Viewer("ada"), "account.quota", "ada", NOW)
             find_account(session, "nobody")
 
-    with pytest.raises(LadderError, match="There is no account 'nobody'"):
+    with pytest.raises(LadderError, match="no account 'nobody'"):
         fail()
     with database.read() as session:
         assert audit(session, 10) == []

@@ -126,9 +126,8 @@ def test_after_many_that_were_given_up_in_a_row_a_webhook_is_disabled(database: 
     with database.read() as session:
         (row,) = all_webhooks(session)
     assert row.disabled
-    assert row.reason == (
-        "5 messages in a row were not accepted, each for about a day. The last attempt: The receiver answered 500."
-    )
+    assert row.reason.startswith("5 messages in a row")
+    assert "answered 500" in row.reason
     assert (row.waiting, claim(database)) == (0, [])
     write(database)
     assert len(rows(database)) == MAX_GIVEN_UP + 7

@@ -41,7 +41,7 @@ STOLEN = replace(IMAGE, bot="Thief", owner="eve")
 )
 def test_an_image_that_is_another_owners_bot_is_refused_by_whatever_name(database: Database, reference: str) -> None:
     submit(database, IMAGE)
-    with pytest.raises(LadderError, match=f"The image {reference} is a bot of ada's already"):
+    with pytest.raises(LadderError, match=f"{reference} is a bot of ada's"):
         submit(database, by_name(reference, STOLEN))
     assert len(states(database)) == 1
 
@@ -59,7 +59,7 @@ def test_an_image_that_is_another_owners_bot_is_refused_by_whatever_name(databas
 )
 def test_a_name_that_only_the_engine_gave_says_nothing_of_whose_an_image_is(database: Database, reference: str) -> None:
     """It may be an image that another owner is submitting now, or that was refused."""
-    with pytest.raises(LadderError, match=f"{reference} is a name that many images share"):
+    with pytest.raises(LadderError, match=f"{reference} .* many images share"):
         submit(database, by_name(reference, replace(IMAGE, identity=BETTER.identity)))
 
 

@@ -87,9 +87,10 @@ def test_too_little_time_is_refused_with_the_time_that_it_takes(entered: Databas
         little = settings.model_copy(update={"match_seconds": 1800.0})
         reason = why_too_short(session, little, ["hearts"])
         assert reason is not None
-        assert "a match of hearts (boards:16, clock 60+0.1, limit 1) can take 5512 s" in reason
+        assert "hearts (boards:16, clock 60+0.1, limit 1)" in reason
+        assert "5512 s" in reason
         four = little.model_copy(update={"boards": 4})
-        assert "(boards:4, clock 60+0.1, limit 1) can take 3520 s" in (why_too_short(session, four, ["hearts"]) or "")
+        assert " 3520 s" in (why_too_short(session, four, ["hearts"]) or "")
         assert why_too_short(session, little.model_copy(update={"boards": 1}), ["hearts"]) is None
         assert why_too_short(session, little, []) is None
 

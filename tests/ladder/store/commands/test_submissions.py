@@ -197,7 +197,8 @@ def test_a_submission_in_which_the_platform_fails_too_often_has_ended(database: 
         failed(database, number, attempt)
     row = stored(database, number)
     assert (row.status, row.phase, row.finished, row.trial_seconds) == ("failed", "ended", NOW + 10, 30.0)
-    assert row.reason.startswith("No Docker engine answers. It is not tried again")
+    assert row.reason.startswith("No Docker engine answers. ")
+    assert "not tried again" in row.reason
 
 
 def test_while_it_waits_again_it_says_why(database: Database) -> None:
@@ -418,7 +419,7 @@ def test_what_may_not_be_entered_is_refused_and_leaves_nothing(database: Databas
 def test_a_variant_keeps_the_rules_with_which_it_began(database: Database) -> None:
     submit(database, TROTTER)
     other = replace(GONGZHU, title="Not Gong Zhu")
-    with database.read() as session, pytest.raises(LadderError, match="This ladder plays 'gongzhu' by other rules"):
+    with database.read() as session, pytest.raises(LadderError, match="'gongzhu' by other rules"):
         BETTER.enter(session, [other], 2.0)
     assert states(database) == {1: State.ACTIVE}
 
@@ -430,9 +431,7 @@ def add_to(database: Database, variants: list[Rules]) -> None:
 
 def test_a_variant_is_not_named_like_another_one(database: Database) -> None:
     alike = [replace(GONGZHU, name=name) for name in ("h\u0435arts", "mine", "m\u0456ne")]
-    with pytest.raises(
-        LadderError, match=r"looks like 'hearts', which is taken. Give yours another name in their TOML"
-    ):
+    with pytest.raises(LadderError, match=r"looks like 'hearts', which"):
         add_to(database, alike[:1])
     with pytest.raises(LadderError, match="'m\u0456ne' looks like 'mine'"):
         add_to(database, alike[1:])

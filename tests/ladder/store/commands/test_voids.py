@@ -102,9 +102,7 @@ def lost_by(*bad: str) -> Spoils:
 @IN_BOTH
 def test_a_bot_whose_container_is_lost_in_each_of_its_matches_is_suspended_after_few(database: Database) -> None:
     assert play(database, POOL, lost_by(BAD), 20) == [BAD]
-    assert reason_of(database, BAD).startswith(
-        "The machine worked, and its container was killed, in 4 of the last 4 attempts at matches that were void"
-    )
+    assert " in 4 of the last 4 " in reason_of(database, BAD)
     with database.read() as session:
         changes = session.scalars(select(models.StateChange)).all()
         assert [(change.state, change.by) for change in changes] == [("suspended", "ladder")]
@@ -130,7 +128,7 @@ def test_several_such_bots_do_not_excuse_one_another(database: Database) -> None
 
 def test_a_bot_that_is_common_to_void_matches_is_suspended_though_no_container_is_known(database: Database) -> None:
     assert play(database, POOL, lambda table: "" if BAD in table else None, 60) == [BAD]
-    assert reason_of(database, BAD).startswith("The machine worked, and it played, in ")
+    assert "and it played, in " in reason_of(database, BAD)
 
 
 @pytest.mark.parametrize("lost", [True, False])

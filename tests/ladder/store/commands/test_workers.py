@@ -143,10 +143,8 @@ def test_a_worker_not_written_of_for_a_while_is_gone_whatever_its_row_says(datab
     write(database, seen("sty"))
     assert read(database, NOW + SILENT_SECONDS)["sty"].state is WorkerState.ACTIVE
     row = read(database, NOW + SILENT_SECONDS + 1)["sty"]
-    assert (row.state, row.reason) == (
-        WorkerState.GONE,
-        "Its coordinator has not written of it for a while; has it ended?",
-    )
+    assert row.state == WorkerState.GONE
+    assert "coordinator has not written" in row.reason
 
 
 @IN_BOTH

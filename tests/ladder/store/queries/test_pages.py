@@ -307,7 +307,7 @@ def test_a_match_without_a_result_has_no_sides_yet(database: Database) -> None:
     with database.write() as session:
         versions = [*shown.a_ladder(session, matches=1).values()][:4]
         row = match_row(session, find_match(session, ladders.queue(session, versions, "gongzhu")))
-        with pytest.raises(ValueError, match="Seat 0 has no result yet"):
+        with pytest.raises(ValueError, match="Seat 0 has no result"):
             sides_of(row, find_variant(session, "gongzhu"))
 
 

@@ -1,0 +1,101 @@
+"""
+Tests say what happens, not how it is worded: a message may be worded anew without a change of tests.
+
+A test names the error's class, what the message must name (the input, a number, a way out), or the message's own
+constant; a fragment of a few words tells one reason from another. A text of `PINNED` words and more in an assertion
+repeats a sentence. What a command shows as a whole is compared with a file beside the tests (`seen`, `replays`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TESTS = Path(__file__).parent
+PINNED = 5
+CLEAN = (
+    "ladder/app",
+    "ladder/cluster",
+    "ladder/entry",
+    "ladder/events",
+    "ladder/matches",
+    "ladder/pairing",
+    "ladder/people",
+    "ladder/ratings",
+    "ladder/registry",
+    "ladder/results",
+    "ladder/runner",
+    "ladder/settings",
+    "ladder/store",
+    "ladder/trials",
+    "ladder/webhooks",
+    "ladder/worker",
+    "learn",
+    "referee",
+    "rules",
+    "sdk",
+    "sim",
+)
+"""Rooms whose tests repeat no sentence. This list may only become longer."""
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    """Yield all texts of an expression; what is computed in one counts as no word."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+    elif isinstance(node, ast.Constant):
+        yield node.value if isinstance(node.value, str) else str(node.value)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from texts(child)
+
+
+def words(text: str) -> int:
+    """Count words; neither cards nor numbers, and none of a command that is to be typed."""
+    is_command = text.startswith(("pigpen ", "docker "))
+    return 0 if is_command else sum(bool(re.search("[a-z]{2}", word)) for word in text.split())
+
+
+def pinned(source: str) -> list[int]:
+    """Find the lines of assertions, and of patterns for errors, that repeat a sentence."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        parts = [node.test] if isinstance(node, ast.Assert) else []
+        if isinstance(node, ast.Call):
+            parts = [keyword.value for keyword in node.keywords if keyword.arg == "match"]
+        if any(words(text) >= PINNED for part in parts for text in texts(part)):
+            found.append(node.lineno)
+    return sorted(found)
+
+
+@pytest.mark.parametrize("room", CLEAN)
+def test_the_tests_of_a_room_repeat_no_sentence(room: str) -> None:
+    files = sorted((TESTS / room).rglob("*.py"))
+    assert files
+    assert {path.relative_to(TESTS).as_posix(): lines for path in files if (lines := pinned(path.read_text()))} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("assert str(error) == 'There is no bot of that name.'", [1]),
+        ("assert f'There is no bot {name} here' in output", [1]),
+        ("assert 'no bot of that' in output", []),
+        ("assert b'There is no bot here' in output", [1]),
+        ("assert output, 'there is something in the output'", []),
+        ("x = 1\nwith raises(UserError, match=rf'^There is no bot {name} here'):\n    pass", [2]),
+        ("assert (code, text) == (2, 'Give the name of one bot')", [1]),
+        ("assert names == '2S 3S 4S 5S 6S 7S'", []),
+        ("assert line == 'pigpen check mybot --rules hearts --sandbox process'", []),
+        ("assert line == 'pigpen: There is no bot of that name.'", [1]),
+    ],
+)
+def test_a_sentence_is_found(source: str, found: list[int]) -> None:
+    assert pinned(source) == found
