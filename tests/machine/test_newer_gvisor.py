@@ -75,10 +75,10 @@ def engine_with(runsc: Path, folder: Path) -> Iterator[str]:
         )
     try:
         until = time.monotonic() + PATIENCE
-        while (client := _client(socket)) is None:
+        while subprocess.run(["docker", "--host", socket, "version"], capture_output=True, check=False).returncode:
             assert time.monotonic() < until, (folder / "log").read_text()[-2000:]
             time.sleep(0.2)
-        here = docker.from_env()
+        here, client = docker.from_env(), docker.DockerClient(socket, timeout=int(PATIENCE))
         client.images.load(b"".join(here.api.get_image(find_base(here, print))))
         here.close()
         client.close()
@@ -86,14 +86,6 @@ def engine_with(runsc: Path, folder: Path) -> Iterator[str]:
     finally:
         program.terminate()
         program.wait(PATIENCE)
-
-
-def _client(socket: str) -> docker.DockerClient | None:
-    """Connect to an engine; None: nobody answers there yet."""
-    try:
-        return docker.DockerClient(socket, timeout=int(PATIENCE))
-    except docker.errors.DockerException:
-        return None
 
 
 @pytest.mark.skipif(not shutil.which("apt-get"), reason="This machine has no Debian packages.")
