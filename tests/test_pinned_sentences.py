@@ -49,9 +49,9 @@ CLEAN = (
 def texts(node: ast.AST) -> Iterator[str]:
     """Yield all texts of an expression; what is computed in one counts as no word."""
     if isinstance(node, ast.JoinedStr):
-        yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
     elif isinstance(node, ast.Constant):
-        yield node.value if isinstance(node.value, str) else str(node.value)
+        yield str(node.value)
     else:
         for child in ast.iter_child_nodes(node):
             yield from texts(child)
@@ -67,9 +67,12 @@ def pinned(source: str) -> list[int]:
     """Find the lines of assertions, and of patterns for errors, that repeat a sentence."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        parts = [node.test] if isinstance(node, ast.Assert) else []
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Assert):
+            parts = [node.test]
+        elif isinstance(node, ast.Call):
             parts = [keyword.value for keyword in node.keywords if keyword.arg == "match"]
+        else:
+            continue
         if any(words(text) >= PINNED for part in parts for text in texts(part)):
             found.append(node.lineno)
     return sorted(found)

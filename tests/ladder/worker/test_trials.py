@@ -79,7 +79,7 @@ async def test_a_folder_that_is_gone_is_refused_without_the_ladder_s_path(tmp_pa
 
 async def test_a_trial_that_takes_too_long_is_void(bot: Callable[..., Path]) -> None:
     outcome, _, _ = await tried(task(bot(), seconds=0.01))
-    assert outcome.void.endswith("over after 0.01 seconds.")
+    assert str(outcome.void).endswith("over after 0.01 seconds.")
 
 
 @pytest.mark.parametrize(

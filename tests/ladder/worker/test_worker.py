@@ -155,7 +155,7 @@ async def test_a_match_that_takes_too_long_is_void_and_leaves_no_process(tmp_pat
     (tmp_path / "bot.py").write_text("import time; time.sleep(1000)")
     bots = tuple(bot(each.name, tmp_path) for each in TASK.bots)
     outcome = await play(worker, TASK.model_copy(update={"bots": bots, "seconds": 0.5}))
-    assert outcome.void.endswith("over after 0.5 seconds.")
+    assert str(outcome.void).endswith("over after 0.5 seconds.")
     assert sandbox._instances == set()
     await worker.close()
 
@@ -176,7 +176,7 @@ async def test_a_mistake_of_the_platform_s_own_is_a_void_match_too(
 
     monkeypatch.setattr(worker, "_load", load)
     outcome = await play(worker, ONE_DEAL)
-    assert outcome.void.endswith("ZeroDivisionError: division by zero")
+    assert str(outcome.void).endswith("ZeroDivisionError: division by zero")
 
 
 class NotedSandbox(ProcessSandbox):
