@@ -93,7 +93,7 @@ class _LiveDeal:
         elif not self.is_complete:
             return
         elif isinstance(found, LivePlayed):
-            self._public.play(found.seat, found.card)
+            self._public.play(found.seat, found.card, down=bool(found.down))
         elif isinstance(found, LivePassed):
             self._public.passed(found.cards)
         elif isinstance(found, LiveExposed):

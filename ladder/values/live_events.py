@@ -109,6 +109,8 @@ class LivePlayed(LiveAtTable):
     type: Literal["play"] = "play"
     seat: int
     card: str
+    down: Literal[True] | None = None
+    """True if the seat had exposed it face down, which all learn now (GS-2); where all cards are shown they knew."""
     by: str | None = None
     """The one that decided, as in a record; only where all cards are shown: `forced` would reveal a part of a hand."""
     ms: float | None = None

@@ -162,6 +162,8 @@ class LiveObserver:
             text = f'{{"type":"play","table":{table},"deal":{deal.number},"seat":{seat},"card":"{NAMES[action]}"'
             if self._shows_all:
                 text += f',"by":"{decision.by}","ms":{round(decision.took * 1000, 3)}'
+            elif any(shown.card == action and shown.face is Face.DOWN for shown in deal.exposures):
+                text += ',"down":true'
             self._send(text + "}")
         elif isinstance(action, MoonChoice):
             _, choice = words_of(action)

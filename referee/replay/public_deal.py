@@ -50,7 +50,7 @@ class PublicDeal:
         self._up: list[Exposure] = []
         self._down: list[Exposure] = []
         self._unknown = [0] * rules.players
-        """Cards face down of each seat of which only their number is known."""
+        """Cards face down of each seat of which only their number is known; none where all hands are open."""
 
     def take(self, steps: Iterable[Step]) -> None:
         """Take the answers to a question, or to several."""
@@ -63,11 +63,15 @@ class PublicDeal:
             elif kind == "play":
                 self.play(step.seat, words)
 
-    def play(self, seat: int, card: str) -> None:
-        """Note a card that was played."""
+    def play(self, seat: int, card: str, *, down: bool = False) -> None:
+        """Note a card that was played, and whether it was exposed face down, which it now tells (GS-2)."""
         if len(self._plays) % self._rules.players == 0:
             self._leaders.append(seat)
-        self._plays.append(Card.parse(card))
+        played = Card.parse(card)
+        self._plays.append(played)
+        if down and self._unknown[seat]:
+            self._unknown[seat] -= 1
+            self._down.append(Exposure(seat, played, Face.DOWN))
 
     def passed(self, cards: Sequence[str] | None) -> None:
         """Note that all have passed; *cards* are those of each seat where all hands are open."""
@@ -81,7 +85,7 @@ class PublicDeal:
         action: Mapping[Card, Face] = parse_action("expose", words)  # type: ignore[assignment]
         for card, face in action.items():
             (self._up if face is Face.UP else self._down).append(Exposure(seat, card, face))
-        self._unknown[seat] = hidden
+        self._unknown[seat] = hidden if self._dealt is None else 0
 
     def moment(self, result: DealResult | None = None) -> TableMoment:
         """Make the table as it is now; *result* is how the deal ended, if it has."""

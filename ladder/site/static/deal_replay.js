@@ -162,6 +162,12 @@ export class PlayedDeal {
     }
   }
 
+  /** A card is played that was put face down. @param {number} seat @param {string} card */
+  show(seat, card) {
+    const hidden = this.exposures.find((each) => each.seat === seat && each.down && !each.card);
+    if (hidden) hidden.card = card;
+  }
+
   /** The table as it is. @param {TableStep[]} steps @param {any[]} next The steps to come. @param {number | null} after @returns {TableMoment} */
   moment(steps, next, after) {
     const trick = this.trick();

@@ -40,6 +40,7 @@ class Rotation {
     } else if (!this.isWhole) {
       return;
     } else if (event.type === "play") {
+      if (event.down) this.played.show(event.seat, event.card);
       this.played.apply([{ seat: event.seat, play: event.card }]);
     } else if (event.type === "passed") {
       this.#asks = this.rules.exposing ? "expose" : "play";

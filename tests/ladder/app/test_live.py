@@ -199,6 +199,10 @@ def test_the_table_of_a_running_match_is_the_one_that_its_replay_shows(
                     assert len(one.hand) + one.unknown == len(other.hand)
                     assert set(one.hand) <= {card for card, face in other.exposed.items() if face is Face.UP}
                     assert (one.passed, one.received, one.legal) == ((), (), ())
+                    # GS-2: a card that lies face down is known when it is played, and counted until then
+                    known = {card for card, face in other.exposed.items() if face is Face.UP or str(card) in cards}
+                    assert set(one.exposed) == known
+                    assert one.hidden == len(other.exposed) - len(known)
     assert len(cards) == len(rules.deck)
     (table,) = (state.progress() or pytest.fail("it has begun")).tables
     assert (table.moment.scores, table.moment.totals) == (match.deals[0].scores, match.deals[0].totals)

@@ -92,6 +92,8 @@ def test_every_card_is_told_in_order_and_every_score(rules: Rules) -> None:
         assert [a + b for a, b in zip(begun.totals, line.scores, strict=True)] == list(line.totals)
         plays = [(each.seat, each.card) for each in of_deal if isinstance(each, LivePlayed)]
         assert plays == [(step.seat, step.play) for step in line.steps if step.play is not None]
+        down = {word[:-1] for step in line.steps for word in (step.expose or "").split() if word.endswith("*")}
+        assert {each.card for each in of_deal if isinstance(each, LivePlayed) and each.down} == down
         assert (scored.scores, scored.totals) == (line.scores, line.totals)
         assert [type(each) for each in of_deal].count(LivePassed) == any(step.passed is not None for step in line.steps)
         assert [each.choice for each in of_deal if isinstance(each, LiveMoon)] == [
@@ -137,7 +139,7 @@ def test_before_that_no_card_is_named_but_those_that_lie_face_up(rules: Rules) -
             continue
         if isinstance(event, LivePlayed):
             assert named_cards == [event.card]
-            assert set(type(event).model_fields) - event.model_fields_set == {"by", "ms"}
+            assert set(type(event).model_fields) - event.model_fields_set - {"down"} == {"by", "ms"}
         elif isinstance(event, LiveExposed):
             steps = deals[event.table, event.deal].steps
             shown = " ".join(step.expose or "" for step in steps).split()
