@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +16,7 @@ from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
-from ladder.store.models import Variant
+from ladder.store.models import StoredBot, Variant
 from ladder.store.names import find_match
 from ladder.values.people import TableOrder, TableVisitor
 from pigpen.rules import PRESETS
@@ -24,11 +24,12 @@ from tests.ladder.site.browser.at_table import by_mouse, next_wanted
 from tests.ladder.site.browser.pages import Kind, without_loop
 from tests.ladder.site.browser.sitting import IN_A_HURRY, KEPT
 from tests.ladder.site.browser.tables_served import tables_served
+from tests.ladder.site.browser.test_hostile_pages import LOOK, MARKUP, NAMES, NOTHING
 from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from playwright.sync_api import BrowserContext, Page
 
@@ -270,3 +271,63 @@ def wait_for(page: Page, condition: Callable[[], bool]) -> None:
     """Look again and again; the limit of the test ends it."""
     while not condition():
         page.evaluate("1")
+
+
+@contextmanager
+def bots_named(ladder: Ladder, names: Sequence[str]) -> Iterator[None]:
+    """Give the ladder's bots other names for a while."""
+    with ladder.database.write() as session:
+        bots = session.query(StoredBot).order_by(StoredBot.id).limit(len(names)).all()
+        before = [bot.name for bot in bots]
+        for bot, name in zip(bots, names, strict=True):
+            bot.name = name
+    try:
+        yield
+    finally:
+        with ladder.database.write() as session:
+            for bot, name in zip(session.query(StoredBot).order_by(StoredBot.id), before, strict=False):
+                bot.name = name
+
+
+def looked_at(page: Page) -> object:
+    """What of a page has run, or become markup, that nobody of ours has written."""
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    return page.evaluate(LOOK)
+
+
+@pytest.mark.parametrize("public", ["played", "open"])
+def test_hostile_names_of_bots_at_the_tables_of_a_running_match_are_text(
+    place: Place, lending: Lending, public: Literal["played", "open"]
+) -> None:
+    sent, _ = without_loop(watched, PRESETS["gongzhu"], "boards:1", public)
+    place.begin("gongzhu")
+    with bots_named(place.ladder, NAMES[:4]):
+        page = lending.page(Kind(trusting=True))
+        page.goto(place.live)
+        place.send(sent[:20])
+        page.wait_for_selector(".live-tables .felt")
+        assert NAMES[1] in page.inner_text(".live-tables")
+        assert looked_at(page) == NOTHING
+        place.send(sent[20:])
+        page.wait_for_function(DONE)
+        assert looked_at(page) == NOTHING
+    place.end()
+
+
+@pytest.mark.parametrize("hostile", MARKUP)
+def test_the_title_of_own_rules_and_the_names_of_people_at_a_table_are_text(
+    place: Place, lending: Lending, hostile: str
+) -> None:
+    rules = {**PRESETS["gongzhu"].to_plain(), "title": hostile}
+    opened = open_table(place.ladder, TableOrder(rules=rules, seconds=600.0), TableVisitor(shown=hostile))
+    page = lending.page(Kind(trusting=True))
+    name = opened.path(0).partition("?")[0]
+    for address in (f"{place.url}{opened.path(0)}", place.watched(name), f"{place.url}{name}/rules"):
+        response = page.goto(address)
+        assert response is not None
+        assert response.ok, address
+        page.wait_for_load_state("load")
+        assert looked_at(page) == NOTHING
+    page.goto(f"{place.url}{opened.path(0)}")
+    page.wait_for_selector("person-table .pick")
+    assert looked_at(page) == NOTHING
