@@ -225,7 +225,7 @@ def _say_speed(settings: Settings) -> None:
     with opened(settings) as ladder:
         speed = ladder_speed(ladder)
     if speed:
-        typer.echo(speed)
+        typer.echo(sanitize(speed))
 
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:

@@ -197,7 +197,7 @@ def tag_without_times(client: DockerClient, built: str, tag: str) -> None:
     configuration = _configuration(found)
     image = f"sha256:{hashlib.sha256(configuration).hexdigest()}"
     with suppress(APIError, ImageLoadError):
-        client.images.load(_archive(configuration, len(found["RootFS"]["Layers"]), tag))
+        client.images.load(_archive(configuration, len(_layers_of(found)), tag))
     repository, name = parse_repository_tag(tag)
     try:
         client.api.tag(image, repository, name or "latest")  # the engine notes the time of a tag, not of a load
@@ -212,7 +212,7 @@ def tag_without_times(client: DockerClient, built: str, tag: str) -> None:
 def _configuration(found: Mapping[str, Any]) -> bytes:
     """Write an image's configuration in one way, whatever the engine adds to it."""
     settings = {name: value for name, value in (found["Config"] or {}).items() if value and name not in OF_ONE_BUILD}
-    layers = found["RootFS"]["Layers"]
+    layers = _layers_of(found)
     configuration = {
         "architecture": found["Architecture"],
         "config": settings,
@@ -224,6 +224,11 @@ def _configuration(found: Mapping[str, Any]) -> bytes:
     if variant := found.get("Variant"):
         configuration["variant"] = variant
     return json.dumps(configuration, sort_keys=True).encode()
+
+
+def _layers_of(found: Mapping[str, Any]) -> list[str]:
+    """List an image's layers: none if its Dockerfile has settings only."""
+    return list(found["RootFS"].get("Layers") or ())
 
 
 def _archive(configuration: bytes, layers: int, tag: str) -> bytes:
