@@ -290,7 +290,7 @@ def bots_named(ladder: Ladder, names: Sequence[str]) -> Iterator[None]:
 
 
 def looked_at(page: Page) -> object:
-    """What of a page has run, or become markup, that nobody of ours has written."""
+    """Look for scripts that have run, and markup of others, on a page."""
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     return page.evaluate(LOOK)
 
