@@ -49,6 +49,7 @@ COUNTED = re.compile(rf"\}} (?:\w+ )?(?:{NOUNS})\b")
 MANY = {
     "ladder/app/computing/why.py": "a key, for nobody to read",
     "ladder/app/doctor.py": "cores for bots",
+    "ladder/app/speed.py": "three matches at least; thousands of deals",
     "ladder/cli/organise/cluster.py": "decisions a second",
     "ladder/cli/replay/viewer.py": "the size of a screen",
     "ladder/cli/replay/why.py": "a decision has 2 choices at least",
