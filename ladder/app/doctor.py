@@ -11,10 +11,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import shutil
 import stat
-import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -28,6 +26,7 @@ from ladder.sandbox.docker.container_plan import machine_of
 from ladder.sandbox.docker.control_group import GROUPS, GroupFiles, files_of, reclaim_memory
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
+from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.sandbox.docker.programs import MACHINES
 from ladder.sandbox.host.cores import bot_cores
 from ladder.sandbox.host.scratch import scratch_folder
@@ -49,8 +48,6 @@ HOW_TO_GET_GVISOR = (
 RUNTIME_SETTING = "The setting runtime (pigpen.toml or PIGPEN_RUNTIME)"
 CHOOSE_AUTO = 'With runtime = "auto" bots play in gVisor'
 
-RUNSC_SECONDS = 5.0
-"""Limit, in seconds, of a question to gVisor's program."""
 MIN_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
 
@@ -163,39 +160,6 @@ def _gvisor(engine: dict[str, Any], name: str) -> Finding:
         f"{HOW_TO_GET_GVISOR}"
     )
     return Finding("gVisor", holds, installed if holds else f"{installed}, without --host-uds=open", follows)
-
-
-def gvisor_version(path: str | None, arguments: Sequence[str]) -> str | None:
-    """
-    Name gVisor's release, and the platform by which it runs programs: what a start and a decision cost depends on both.
-
-    Args:
-        path: The program runsc, as the engine names it; None: the engine does not say.
-        arguments: With which the engine starts it.
-
-    Returns:
-        Such as ``0.0~20221219.0, platform ptrace``; None where it cannot be asked, as on another machine.
-    """
-    if path is None or (program := shutil.which(path)) is None:
-        return None
-    try:
-        version, flags = (_printed(program, word) for word in ("--version", "flags"))
-    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        return None
-    release = re.search(r"version (\S+)", version)
-    usual = re.search(r"-platform string\n.*\(default \"(\w+)\"\)", flags)
-    chosen = [argument.removeprefix("--platform=") for argument in arguments if argument.startswith("--platform=")]
-    platform = chosen[-1] if chosen else usual and usual[1]
-    words = [release[1] if release else "", f"platform {platform}" if platform else ""]
-    return ", ".join(filter(None, words)) or None
-
-
-def _printed(program: str, word: str) -> str:
-    """Run a program with one word; give what it prints, to whichever of both."""
-    done = subprocess.run(
-        [program, word], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=RUNSC_SECONDS, check=True
-    )
-    return done.stdout
 
 
 def _disk(engine: dict[str, Any]) -> Finding:

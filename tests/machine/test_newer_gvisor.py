@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import docker
 import pytest
 
-from ladder.app.doctor import gvisor_version
 from ladder.sandbox.docker.base_image import find_base
+from ladder.sandbox.docker.gvisor import gvisor_version
 from tests.e2e.command import ROOT
 from tests.waiting import PATIENCE
 

@@ -110,6 +110,7 @@ def up(
     from ladder.app.accounts.provider_settings import check_provider
     from ladder.app.accounts.registering import first_invitation
     from ladder.app.seasons import check_clocks
+    from ladder.app.speed import ladder_speed
     from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.cli.entry import main_of_fork
     from ladder.cli.organise.preloading import preload
@@ -126,7 +127,7 @@ def up(
         with opened(settings, create=True) as ladder:
             check_clocks(ladder)
             logs.mkdir(parents=True, exist_ok=True)
-            first = first_invitation(ladder)
+            first, speed = first_invitation(ladder), "" if cluster else ladder_speed(ladder)
             _say_where(settings, listener, certificate)
             _say_without_wheels(settings)
             images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
@@ -153,8 +154,8 @@ def up(
             signal.signal(sign, lambda *_: supervisor.stop())
         if settings.sandbox == SandboxKind.DOCKER and not cluster:
             say_what_is_missing(settings)
-        if not cluster:
-            _say_speed(settings)
+        if speed:
+            typer.echo(sanitize(speed))
         if first is not None:
             link = link_of(settings, first, address).link
             becomes = "The first visitor who opens this link becomes the organiser"
@@ -217,15 +218,6 @@ def _say_without_wheels(settings: Settings) -> None:
 
     if not find_wheels(settings.data_dir):
         typer.echo(sanitize(NO_WHEELS.format(settings.data_dir / "wheels")))
-
-
-def _say_speed(settings: Settings) -> None:
-    from ladder.app.speed import ladder_speed
-
-    with opened(settings) as ladder:
-        speed = ladder_speed(ladder)
-    if speed:
-        typer.echo(sanitize(speed))
 
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:

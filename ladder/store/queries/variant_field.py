@@ -46,15 +46,8 @@ EVERYTHING = select(
 
 
 def standings_revision(session: Session) -> tuple[int | None, ...]:
-    """
-    Read figures of which one changes whenever any standings do: a few looks into indices.
-
-    A transaction that only reads sees one state of the ladder, so it asks once.
-    """
-    if "standings" not in session.info:
-        session.info["standings"] = tuple(connection_of(session).execute(STANDINGS).one())
-    found: tuple[int | None, ...] = session.info["standings"]
-    return found
+    """Read figures of which one changes whenever any standings do: a few looks into indices."""
+    return tuple(connection_of(session).execute(STANDINGS).one())
 
 
 def revision(session: Session) -> str:

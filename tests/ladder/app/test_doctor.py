@@ -14,7 +14,6 @@ from ladder.app import doctor
 from ladder.app.doctor import (
     SHARED_KERNEL,
     Probed,
-    gvisor_version,
     machine,
     missing_at_once,
     no_engine,
@@ -25,6 +24,7 @@ from ladder.app.doctor import (
 )
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
+from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.settings.settings import load_settings
 from ladder.values.reports import Finding
 from pigpen.wire import blocking_stream
