@@ -15,7 +15,6 @@ from itertools import chain, count, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
-from ladder.events.costs import Cost
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
 from ladder.events.entrants import Contest, Groups, PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
@@ -30,6 +29,7 @@ from ladder.events.scoring import (
     ranked,
     tied_groups,
 )
+from ladder.events.table_costs import Cost
 from ladder.values.events import MAX_BOARDS, boards_of
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ladder.events.costs import Cost, by_swaps, pair_costs
 from ladder.events.entrants import Table, filled
 from ladder.events.legs import exact_design, without_rematch
+from ladder.events.table_costs import Cost, by_swaps, pair_costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ladder.events.costs import PairCosts
     from ladder.events.entrants import Lots
+    from ladder.events.table_costs import PairCosts
 
 Method = Literal["design", "order", "optimum", "search"]
 

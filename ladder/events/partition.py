@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 import highspy
 import numpy as np
 
-from ladder.events.costs import LOT, Cost
+from ladder.events.table_costs import LOT, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from ladder.events.costs import PairCosts
+    from ladder.events.table_costs import PairCosts
 
     IntArray = npt.NDArray[np.int64]
     FloatArray = npt.NDArray[np.float64]

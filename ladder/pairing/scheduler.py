@@ -14,8 +14,8 @@ Policy, in this order:
 Where bots of one owner must not play at the same time, matches are planned in sets that share no owner, so that those
 of a set can be played at once (`DisjointSets`).
 
-A bot whose matches take much machine time plays correspondingly fewer (`ladder.pairing.costs`): what it has to gain
-counts times its share, and each of its matches counts as many.
+A bot whose matches take much machine time plays correspondingly fewer (`ladder.pairing.machine_costs`): what it has to
+gain counts times its share, and each of its matches counts as many.
 
 Matches that are handed out count at once for the next ones. The same entrants, the same knowledge and the same chance
 give the same answer. The numbers below were chosen with matches of real games (benchmarks/scheduling.py).
@@ -174,7 +174,7 @@ class Entrant:
     seats: tuple[int, ...]
     """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
     share: float = 1.0
-    """Frequency of its play, compared with a bot that costs no more than usual (`ladder.pairing.costs.shares`)."""
+    """Frequency of its play, compared with a bot of usual costs (`ladder.pairing.machine_costs.shares`)."""
 
 
 @dataclass(frozen=True)

@@ -317,7 +317,7 @@ class StoredEvent(Base):
     started: Mapped[float | None]
     finished: Mapped[float | None]
     announced: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """Public course about which messages have been written (`ladder.events.news.PublicCourse`); None: nothing."""
+    """Public course about which messages have been written (`ladder.events.held.PublicCourse`); None: nothing."""
     last_match: Mapped[int | None]
     """The largest number that is reserved for its matches; None: they are numbered like all others."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.events.entrants import STAND_IN
 from ladder.events.event_file import parse_event
-from ladder.events.news import EventNews, PublicCourse, ShownTable, news
+from ladder.events.held import EventNews, PublicCourse, ShownTable, news
 from ladder.events.scoring import board_points
 from ladder.store.commands.outbox import post, webhooks_for
 from ladder.store.event_rows import entries_of, held, held_table, public_state, rounds_of, tables_of, visible_rounds

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.orm import aliased
 
-from ladder.pairing.costs import RECENT, MatchCost, shares
 from ladder.pairing.information import Information
+from ladder.pairing.machine_costs import RECENT, MatchCost, shares
 from ladder.pairing.scheduler import Entrant, why_none
 from ladder.ratings.batch import pair_weight
 from ladder.results.summary import teams_of

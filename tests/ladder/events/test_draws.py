@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ladder.events.costs import Cost, by_swaps, pair_costs
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
 from ladder.events.entrants import Lots, filled
 from ladder.events.partition import cheapest, pairs_bound
+from ladder.events.table_costs import Cost, by_swaps, pair_costs
 
 if TYPE_CHECKING:
-    from ladder.events.costs import PairCosts
+    from ladder.events.table_costs import PairCosts
 
 LOTS = Lots(bytes(32))
 Table = tuple[int, ...]

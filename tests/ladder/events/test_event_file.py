@@ -9,7 +9,7 @@ import pytest
 
 from ladder.errors import UserError
 from ladder.events.event_file import parse_entrants, parse_event
-from ladder.events.news import EventNews, PublicCourse, ShownTable, news
+from ladder.events.held import EventNews, PublicCourse, ShownTable, news
 from ladder.values.webhooks import MessageKind
 from tests.ladder.events.files import EXAMPLES
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.pairing.costs import MAX_TIMES, MIN_SHARE, RECENT, TOLERATED, MatchCost, shares
 from ladder.pairing.information import Information
+from ladder.pairing.machine_costs import MAX_TIMES, MIN_SHARE, RECENT, TOLERATED, MatchCost, shares
 from ladder.pairing.scheduler import MAX_NEW, PairingAims, wanted_by_newcomers
 from ladder.ratings.batch import pair_weight
 from tests.ladder.pairing.fields import Table, entrant, field, knowledge, planned
