@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ladder.results.match_decisions import BINS
 from ladder.results.standing import step_of
-from ladder.results.think_times import BINS
 from ladder.store.all_tables import make_ladder
 from ladder.store.models import NEWEST_LETTERS
 from pigpen.rules import PRESETS

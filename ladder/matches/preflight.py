@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.check import WIRE, ConformanceCheck, Report
 from ladder.matches.inline import Played
 from ladder.matches.play import play_sandboxed
-from ladder.results.faults import Faults
+from ladder.results.match_decisions import Faults
 from pigpen.check import cases_of
 from pigpen.rules import Rules, seed_from
 from referee.match.formats import Format, MatchSpec

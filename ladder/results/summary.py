@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.events.scoring import put_last
-from ladder.results.faults import Faults
-from ladder.results.think_times import ThinkTimes
+from ladder.results.match_decisions import Faults, ThinkTimes
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import by_bot
 from referee.records.recorded import BadRecord, Recorded, seats_of
@@ -23,7 +22,7 @@ from referee.records.steps import BY_TAKEOVER
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ladder.results.think_times import Histogram
+    from ladder.results.match_decisions import Histogram
     from ladder.values.local_results import FaultReport
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine, BotResult, DealLine

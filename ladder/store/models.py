@@ -284,7 +284,7 @@ class ThinkTimes(Base):
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     histogram: Mapped[dict[str, Any]]
-    """By phase: how many decisions fell in each bin (`ladder.results.think_times`)."""
+    """By phase: how many decisions fell in each bin (`ladder.results.match_decisions`)."""
 
 
 class StoredEvent(Base):

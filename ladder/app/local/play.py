@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.matches.bots import load_bots
-from ladder.results.faults import Faults
+from ladder.results.match_decisions import Faults
 from ladder.sandbox.host.cores import bot_cores
 from ladder.values.local_results import PlayedBot, PlayedMatch, RotationLog
 from pigpen.rules import PRESETS

@@ -14,7 +14,7 @@ from rich.console import Console
 from ladder.app.standings_csv import ORDINALS
 from ladder.cli.results.standings import VariantOption, margin
 from ladder.pairing.missing import waits_for
-from ladder.results.think_times import PHASES, end_of, quantile, used_bins
+from ladder.results.match_decisions import PHASES, end_of, quantile, used_bins
 from ladder.sandbox.host.memory import MIB
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked

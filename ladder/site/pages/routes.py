@@ -23,7 +23,7 @@ from ladder.app.dataset.offered import has_dataset
 from ladder.app.seasons import seasons as read_seasons
 from ladder.app.whats_new import whats_new
 from ladder.errors import LadderError, UserError
-from ladder.results.think_times import PHASES, end_of, quantile, used_bins
+from ladder.results.match_decisions import PHASES, end_of, quantile, used_bins
 from ladder.site.pages import lesson as help_pages
 from ladder.site.rendering import long_tables as table_pages
 from ladder.site.rendering.boards import board_rows, decisive, shades

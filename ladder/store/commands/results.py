@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import String, and_, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from ladder.results.match_decisions import added
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
-from ladder.results.think_times import added
 from ladder.store.commands.event_news import announce_event
 from ladder.store.commands.outbox import announce_suspended
 from ladder.store.commands.rank_intervals import follow_states

@@ -7,9 +7,8 @@ from collections import Counter
 
 import pytest
 
-from ladder.results import think_times as module
-from ladder.results.faults import Faults
-from ladder.results.think_times import BINS, EDGES_MS, ThinkTimes, added, bin_of
+from ladder.results import match_decisions as module
+from ladder.results.match_decisions import BINS, EDGES_MS, Faults, ThinkTimes, added, bin_of
 from ladder.values.local_results import FaultReport
 from referee.records.lines import DealLine, Step
 from tests.referee.bots import moon_lines
