@@ -13,8 +13,12 @@ from hypothesis import given
 from pigpen.rules import PRESETS, Better, Deal, Direction, Game, Rules
 from pigpen.rules.presets import GONGZHU, GONGZHU_PARTNERS, GONGZHU_SALE, HEARTS
 from pigpen.rules.scoring import card_points
+from pigpen.rules.words import describe
 from tests.rules.players import chances, lumpy_hands, some, walk
 from tests.rules.table import mask, named
+
+DESCRIBED = Path(__file__).parent / "described"
+"""What `pigpen rules` says of each preset."""
 
 
 def scores(*captured: str) -> tuple[int, ...]:
@@ -169,3 +173,27 @@ def test_directions_and_sides_are_looked_up_by_deal_and_seat() -> None:
     assert [GONGZHU_PARTNERS.teammates(seat) for seat in range(4)] == [(0, 2), (1, 3), (0, 2), (1, 3)]
     assert HEARTS.teammates(3) == (3,)
     assert HEARTS.scoring.better is Better.LOW
+
+
+@pytest.mark.parametrize("rules", list(PRESETS.values()), ids=named)
+def test_the_words_of_a_preset_are_those_in_described(rules: Rules) -> None:
+    assert f"{describe(rules)}\n" == (DESCRIBED / f"{rules.name}.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("rules", "part"),
+    [
+        (GONGZHU, {"exposing": None}),
+        (GONGZHU, {"opening": replace(GONGZHU.opening, later="")}),
+        (HEARTS, {"passing": None}),
+        (HEARTS, {"leading": None}),
+        (HEARTS, {"first_trick": None}),
+    ],
+    ids=lambda each: each.name if isinstance(each, Rules) else next(iter(each)),
+)
+def test_a_part_that_is_taken_out_takes_its_words_along_and_changes_no_others(
+    rules: Rules, part: dict[str, object]
+) -> None:
+    whole, left = describe(rules).splitlines(), describe(replace(rules, **part)).splitlines()  # type: ignore[arg-type]
+    assert len(left) < len(whole)
+    assert left == [line for line in whole if line in left]

@@ -1,9 +1,11 @@
-"""The files to which supervised processes write what they print to stderr."""
+"""What supervised processes print to stderr: the files with it, and what is said of it when one has ended."""
 
 from __future__ import annotations
 
 import shutil
 from typing import TYPE_CHECKING
+
+import pytest
 
 from ladder.app import supervisor
 from ladder.app.supervisor import SupervisedProcess
@@ -12,16 +14,15 @@ from tests.waiting import until
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
-
-def start_to_the_end(errors: Path, word: str) -> None:
-    """Run a program that prints a word to stderr."""
+def start_to_the_end(errors: Path, text: str) -> SupervisedProcess:
+    """Run a program that prints a text to stderr."""
     shell = shutil.which("sh")
     assert shell is not None
-    process = SupervisedProcess("A part", ["-c", f"echo {word} >&2"], errors, program=shell)
+    process = SupervisedProcess("A part", ["-c", f"printf '{text}' >&2"], errors, program=shell)
     process.start()
     until(lambda: process.has_ended)
+    return process
 
 
 def test_a_large_file_of_errors_becomes_the_old_one_at_the_next_start(
@@ -29,6 +30,24 @@ def test_a_large_file_of_errors_becomes_the_old_one_at_the_next_start(
 ) -> None:
     monkeypatch.setattr(supervisor, "MAX_ERRORS", 8)
     for word in ("first", "second", "third", "fourth", "fifth"):
-        start_to_the_end(tmp_path / "part.err", word)
+        start_to_the_end(tmp_path / "part.err", rf"{word}\n")
     found = {path.name: path.read_text().split() for path in tmp_path.iterdir()}
     assert found == {"part.err": ["fifth"], "part.err.1": ["third", "fourth"]}
+
+
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("", ""),
+        (r" \n\n", ""),
+        ("one", "one"),
+        (r"one\ntwo\n", "two"),
+        (r"one\ntwo \n\n", "two"),
+        (r"one\n\377", "\ufffd"),
+        (f"{'x' * 9000}" + r"\nlast\n", "last"),
+    ],
+)
+def test_the_last_words_of_a_process_are_the_last_line_that_it_printed(
+    tmp_path: Path, printed: str, words: str
+) -> None:
+    assert start_to_the_end(tmp_path / "part.err", printed).last_words() == words

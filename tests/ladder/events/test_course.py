@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import UserError
-from ladder.events.course import WENT_OUT, Course, NextRound, Standings
+from ladder.events.course import WENT_OUT, Course, NextRound, Standings, half_places
 from ladder.events.entrants import Lots, PlayedRound, TableResult
-from ladder.events.scoring import SCORES
+from ladder.events.scoring import SCORES, Sums
 from ladder.values.events import MAX_BOARDS
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, played, run
@@ -188,6 +188,31 @@ def test_an_order_before_the_first_round_is_by_rating_by_name_or_by_lot() -> Non
     named = Course(by_name, PRESETS["gongzhu"], field, Lots.of(SEED, field)).next_round([])
     assert isinstance(named, NextRound)
     assert [table[0] for table in named.draw().tables] == [3, 1]
+
+
+class Performances(Sums):
+    """Scores whose performances a test decides."""
+
+    def performance(self) -> dict[int, float]:
+        """Of four bots, two on either side of where 50 Elo more begin."""
+        return {1: 1524.9, 2: 1525.1, 3: 2074.9, 4: 2075.1}
+
+
+@pytest.mark.parametrize(
+    ("pair_by", "expected"),
+    [
+        ("performance", {1: 30, 2: 31, 3: 41, 4: 42}),
+        ("match places", {1: 12, 2: 7, 3: 5, 4: 0}),
+        ("board places", {1: 10, 2: 8, 3: 6, 4: 0}),
+    ],
+)
+def test_a_swiss_pairs_by_half_places_of_boards_or_matches_or_by_50_elo(pair_by: str, expected: dict[int, int]) -> None:
+    """Places count 6, 4, 2 and 0 at a board or in a match; the second match has two boards."""
+    matches = (
+        TableResult((1, 2, 3, 4), ((9, 3, 2, 1),), 4),
+        TableResult((1, 2, 3, 4), ((1, 2, 3, 0), (9, 1, 0, 0)), 8),
+    )
+    assert half_places(Performances((1, 2, 3, 4), matches, False), pair_by) == expected
 
 
 def test_results_of_another_round_are_refused() -> None:

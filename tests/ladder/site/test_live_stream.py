@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -73,6 +75,14 @@ def test_the_page_says_how_far_the_match_is(site: Visitor) -> None:
     assert "<live-match" in text
     assert "4 deals over of 4" in text
     assert f'href="/live/{RUNNING}"' in site.page("/live")
+
+
+def test_the_page_of_a_running_match_has_its_rules_and_bots_for_the_script(site: Visitor) -> None:
+    given = dict(re.findall(r'data-(rules|bots)="([^"]*)"', site.page(f"/live/{RUNNING}")))
+    (row,) = (row for row in site.value("/live") if row["match"] == RUNNING)
+    assert json.loads(html.unescape(given["bots"])) == row["bots"]
+    assert json.loads(html.unescape(given["rules"])) == PRESETS["gongzhu"].to_plain()
+    assert "<live-match" not in site.page("/live/2")
 
 
 def test_too_many_streams_are_refused(site: Visitor) -> None:

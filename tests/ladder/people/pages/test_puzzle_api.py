@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.accounts import managing
-from ladder.people.review.puzzles import puzzle_page
+from ladder.people.review.puzzles import LISTED, puzzle_page
 from ladder.site.server import attempts
 from ladder.site.server.attempts import Attempt
 from ladder.values.accounts import LOCAL, Role
@@ -71,6 +71,18 @@ def test_puzzles_are_counted_listed_and_answered_once(ladder: Ladder) -> None:
     older = ada.ask("GET", "/puzzles/hearts?before=2").json()["puzzles"]
     assert [row["number"] for row in older] == [1]
     assert Program(ladder).ask("GET", "/puzzles").json()["variants"][0]["answered"] == 0
+
+
+@pytest.mark.parametrize("count", [LISTED - 1, LISTED, LISTED + 1, 2 * LISTED + 1])
+def test_page_by_page_every_puzzle_comes_once(ladder: Ladder, count: int) -> None:
+    add_puzzles(ladder, 1, count)
+    pages, before = list[list[int]](), ""
+    while not pages or before:
+        page = Program(ladder).ask("GET", f"/puzzles/hearts{before}").json()
+        pages.append([row["number"] for row in page["puzzles"]])
+        before = "" if page["next"] is None else f"?before={page['next']}"
+    assert [len(page) for page in pages[:-1]] == [LISTED] * ((count - 1) // LISTED)
+    assert [number for page in pages for number in page] == list(range(count, 0, -1))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.people.seat.client import PersonClient
-from pigpen.client import Refused, Unreachable
+from pigpen.client import RETRY_SECONDS, Refused, Unreachable
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.values.view import Seen
@@ -146,6 +146,41 @@ async def test_a_wrong_token_is_refused_and_nobody_there_is_said_after_a_while(t
     await seat.close()
     with pytest.raises(Unreachable, match="No referee at"):
         await PersonClient(RecordingListener(), f"unix:{tmp_path / 'nowhere'}", new_token(), patience=0.1).play_match()
+
+
+@pytest.mark.parametrize("has_been_there", [False, True])
+async def test_a_referee_is_looked_for_again_and_again_for_the_patience_of_the_client(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_been_there: bool
+) -> None:
+    """The clock stands still but for the pauses; those are not waited for."""
+    now, pauses, sleep = 1000.0, list[float](), asyncio.sleep
+
+    async def paused(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        pauses.append(seconds)
+        await sleep(0)
+
+    token, listener = new_token(), RecordingListener()
+    client = PersonClient(listener, f"unix:{tmp_path / 'seat.sock'}", token, 10 * RETRY_SECONDS, lambda: now)
+    seat = PersonSeat(tmp_path / "seat.sock", token)
+    if has_been_there:
+        await seat.listen()
+    playing = asyncio.ensure_future(client.play_match())
+    if has_been_there:
+        await seat.welcome(WELCOME)
+        await comes(lambda: listener.welcomes)
+        now += 100 * RETRY_SECONDS
+    monkeypatch.setattr("ladder.people.seat.client.asyncio.sleep", paused)
+    if has_been_there:
+        seat._reconnect.close()
+        await seat._server.stop(None)
+    with pytest.raises(Unreachable):
+        await asyncio.wait_for(playing, PATIENCE)
+    await seat.close()
+    assert set(pauses) == {RETRY_SECONDS}
+    assert len(pauses) in (10, 11, 12), "ten, one past the end, and one after the connection that was lost"
+    assert listener.connections == [True, False] * has_been_there
 
 
 DEALS = 2

@@ -68,6 +68,21 @@ def test_the_boards_without_which_the_second_would_not_be_behind_have_decided() 
     assert (found.boards, found.first, found.second) == ((2,), "A", "C")
 
 
+@pytest.mark.parametrize(
+    ("lead", "boards"),
+    [(0.5, (1,)), (1, (1,)), (40, (1,)), (40.5, (1, 2)), (70, (1, 2)), (70.5, (1, 2, 3)), (90, (1, 2, 3)), (91, None)],
+)
+def test_as_many_boards_have_decided_as_the_lead_needs_but_for_more_than_a_few(
+    lead: float, boards: tuple[int, ...] | None
+) -> None:
+    """A gains points on B at each of four boards, of which the fifth gives back all but the lead."""
+    gained = [((points, 0, 0, 0),) * 2 for points in (40, 30, 20, 10)]
+    back = int(2 * (100 - lead))
+    given = scores(*gained, ((0, back // 2, 0, 0), (0, back - back // 2, 0, 0)), *[((0, 0, 0, 0),) * 2] * 8)
+    found = decisive(given, board_rows(given))
+    assert (found and (found.boards, found.first, found.second)) == (boards and (boards, "A", "B"))
+
+
 def test_no_few_boards_decide_where_all_bring_the_same_or_two_bots_are_equal() -> None:
     same = scores(*[((10, 5, 0, 0),)] * 9)
     assert decisive(same, board_rows(same)) is None

@@ -18,7 +18,7 @@ from ladder.store.commands.computations import (
     NewQuestion,
 )
 from ladder.store.computing_models import Computation
-from ladder.store.leases import MAX_FAILURES
+from ladder.store.leases import MAX_FAILURES, MAX_LOSSES
 from ladder.store.queries.computations import KnownComputation, known_computation
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
@@ -173,6 +173,31 @@ def test_progress_is_that_of_the_attempt_under_way(database: Database) -> None:
     with database.write() as session:
         computations.note_progress(session, first, 19, 20)
     assert known(database, "a").steps == 0
+
+
+def test_a_question_that_is_asked_anew_is_as_one_that_was_never_asked_but_for_its_answer(database: Database) -> None:
+    ask(database, "a", state="monday")
+    for _ in range(MAX_FAILURES - 1):
+        lease = taken(database)
+        with database.write() as session:
+            COMPUTATIONS.fail(session, lease, NOW, "It was killed.")
+    for _ in range(MAX_LOSSES - 1):
+        taken(database)
+        bury(database)
+    lease = taken(database)
+    with database.write() as session:
+        computations.note_progress(session, lease, 3, 20)
+    assert finish(database, lease)
+    ask(database, "a", state="tuesday")
+    ask(database, "b", state="tuesday")
+    with database.read() as session:
+        again, new = (
+            {column.name: getattr(row, column.name) for column in Computation.__table__.columns}
+            for row in session.scalars(select(Computation).order_by(Computation.id))
+        )
+    differ = {name for name in new if again[name] != new[name]}
+    assert differ == {"id", "key", "question", "attempt", "answer", "answered", "size"}
+    assert (again["done"], again["steps"]) == (0, 0), "no progress before it is taken"
 
 
 def test_one_visitor_fills_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:

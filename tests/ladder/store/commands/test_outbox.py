@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from sqlalchemy import select
 
 from ladder.store.commands import outbox
@@ -105,6 +106,23 @@ def test_a_message_that_was_refused_waits_for_its_turn(database: Database) -> No
         accept(session, again, NOW + 41)
         hook = find_webhook(session, number)
         assert (hook.reason, hook.delivered) == ("", NOW + 41)
+
+
+@pytest.mark.parametrize("hold", [None, False, True])
+def test_all_messages_to_a_receiver_wait_only_if_it_has_asked_for_that(database: Database, hold: bool | None) -> None:
+    first, second = hooks(database, 2)
+    write(database, 3)
+    lease, other = claim(database)
+    asked = {} if hold is None else {"hold": hold}
+    with database.write() as session:
+        assert accept(session, other, NOW)
+        assert not refuse(session, lease, "The receiver answered 429.", NOW, 40.0, **asked)
+    due = {
+        hook: [row.due - NOW for row in rows(database) if row.webhook_id == hook and row.status == "queued"]
+        for hook in (first, second)
+    }
+    assert due == {first: [40.0, 40.0, 40.0] if hold else [40.0, 0.0, 0.0], second: [0.0, 0.0]}
+    assert {each.webhook for each in claim(database, NOW + 39.9)} == ({second} if hold else {first, second})
 
 
 def give_up(database: Database) -> bool:

@@ -217,6 +217,23 @@ def test_every_bot_is_listed_with_where_it_plays_and_why_it_does_not(database: D
 
 
 @IN_BOTH
+def test_an_owner_s_bots_are_those_of_the_whole_list_that_are_the_owner_s(database: Database) -> None:
+    with database.write() as session:
+        for name, owner in (("Trotter", "ada"), ("Snout", "ben"), ("acorn", "ada"), ("Oink", "adam")):
+            ladders.enter(session, name, "hearts", owner=owner)
+        every = bots(session)
+        owned = {owner: bots(session, owner=owner) for owner in ("ada", "adam", "ben", "eve")}
+        assert bots(session, after="Oink", owner="ada") == [each for each in owned["ada"] if each.bot == "Trotter"]
+    assert {owner: [each.bot for each in found] for owner, found in owned.items()} == {
+        "ada": ["acorn", "Trotter"],
+        "adam": ["Oink"],
+        "ben": ["Snout"],
+        "eve": [],
+    }
+    assert all(found == [each for each in every if each.owner == owner] for owner, found in owned.items())
+
+
+@IN_BOTH
 def test_results_come_newest_first_and_can_be_chosen(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=8)
