@@ -18,7 +18,7 @@ from tests.rules.players import chances, lumpy_hands, some, walk
 from tests.rules.table import mask, named
 
 DESCRIBED = Path(__file__).parent / "described"
-"""What `pigpen rules` says of each preset."""
+"""Each preset in words, as `pigpen rules` prints it."""
 
 
 def scores(*captured: str) -> tuple[int, ...]:

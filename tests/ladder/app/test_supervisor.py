@@ -1,4 +1,4 @@
-"""What supervised processes print to stderr: the files with it, and what is said of it when one has ended."""
+"""The files of stderr of supervised processes, and the last words in them."""
 
 from __future__ import annotations
 
