@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.app.doctor import with_runtime
+from ladder.app.event.beacons import fetching_beacons
 from ladder.app.event_log import event_log
 from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering
@@ -261,6 +262,7 @@ def ladder_run(
         executor = _executor(ladder, plan, coordinator, alarm)
         stack.callback(executor.close)
         stack.enter_context(delivering(ladder))
+        stack.enter_context(fetching_beacons(ladder))
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), alarm)
 
 

@@ -82,7 +82,20 @@ PRINTED: dict[str, Any] = {
     **dict.fromkeys(
         (
             f"event {word}"
-            for word in ("open", "enter", "withdraw", "freeze", "start", "pause", "redo", "rule", "release", "show")
+            for word in (
+                "open",
+                "enter",
+                "withdraw",
+                "reveal",
+                "beacon",
+                "freeze",
+                "start",
+                "pause",
+                "redo",
+                "rule",
+                "release",
+                "show",
+            )
         ),
         EventPage,
     ),

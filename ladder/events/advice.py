@@ -16,8 +16,18 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
+from ladder.events.beacons import why_no_beacon
 from ladder.events.legs import Leg, exact_design, game_deals, legs_of, round_robin_rounds, sides_of
-from ladder.values.events import MAX_BOARDS, MAX_ENTRANTS, Event, EventCheck, Plan, PlannedStage, Stage
+from ladder.values.events import (
+    MAX_BOARDS,
+    MAX_ENTRANTS,
+    MIN_REVEAL_SECONDS,
+    Event,
+    EventCheck,
+    Plan,
+    PlannedStage,
+    Stage,
+)
 from ladder.values.text import counted, why_odd
 from ladder.values.value import in_utc
 
@@ -123,6 +133,14 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
         before, after = getattr(event, one), getattr(event, other)
         if before is not None and before == after:
             yield f"{other} and {one} are the same moment, {in_utc(before)}; nothing can happen between them."
+    if why := why_no_beacon(event):
+        yield f"{why[0].upper()}{why[1:]}."
+    until = event.reveals or event.beacon_at or event.starts
+    if event.freezes and until and (until - event.freezes).total_seconds() < MIN_REVEAL_SECONDS:
+        yield (
+            f"Nonces can be revealed from freezes, {in_utc(event.freezes)}, to {in_utc(until)}: entrants need at least "
+            f"{MIN_REVEAL_SECONDS / 60:.0f} minutes. Let reveals, beacon_at or starts be later."
+        )
     yield from _wrong_sizes(event, rules)
     finals = [number for number, stage in enumerate(event.stages) if stage.kind == "final"]
     if finals and finals != [len(event.stages) - 1]:

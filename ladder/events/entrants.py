@@ -1,10 +1,11 @@
 """
 The entrants of an event, their lots, the results of their tables, and orders with a cut.
 
-Every choice of chance in an event is a lot, which follows from the event's seed and the list of its entrants, so anyone
-can check it. The key is HMAC-SHA-256(seed, SHA-256 of the list). The seed is fixed before the entrants are known, the
-list after, so that no one can choose either to suit a draw. A lot is HMAC-SHA-256(key, text), where the text says what
-it is for: its words are joined by a slash. docs/events.md has the recipe.
+Every choice of chance in an event is a lot, which anyone can check. The key is HMAC-SHA-256(seed, SHA-256 of the list
+of entrants, followed by the SHA-256 of what others have contributed). The seed is the organiser's, and is fixed before
+the entrants are known. The contributions are nonces of entrants, fixed when they enter and known after the list is
+final, and the value of a public beacon. So no one who chooses a part knows the others. A lot is HMAC-SHA-256(key,
+text), where the text says what it is for: its words are joined by a slash. docs/events.md has the recipe.
 
 An order with a cut says who is above it, and who plays off because a tie leaves that open.
 """
@@ -36,6 +37,33 @@ class Entrant:
     owner: str
     rating: float | None = None
     """Elo at the freeze, if it has one."""
+    identity: str = ""
+    """Its program: the id of its image, or the hash of its folder; empty in a list that is a file."""
+    commitment: str = ""
+    """SHA-256 of its nonce, in hex; empty: it contributes none."""
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """Contributions of others than the organiser to the chance of an event."""
+
+    nonces: Mapping[int, str]
+    """By number of the entrant, in hex; those that were not revealed are missing."""
+    beacon: str = ""
+    """Address of the public beacon; empty: none."""
+    value: str = ""
+    """Its value."""
+
+    def hash(self) -> str:
+        """
+        Give their SHA-256, in hex: a line for each nonce by number, and one for the beacon.
+
+        A line has number and nonce, or `beacon`, its address and the SHA-256 of its value, with tabs between them.
+        """
+        lines = [f"{number}\t{nonce}\n" for number, nonce in sorted(self.nonces.items())]
+        if self.beacon:
+            lines.append(f"beacon\t{self.beacon}\t{hashlib.sha256(self.value.encode()).hexdigest()}\n")
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -82,10 +110,12 @@ def entrants_hash(entrants: Iterable[Entrant]) -> str:
     """
     Give the SHA-256, in hex, of the list of entrants: a line for each, in order of entry.
 
-    A line has number, name, owner and rating, with tabs between them; the rating with two decimals, or nothing.
+    A line has number, name, owner, rating, identity and commitment, with tabs between them; the rating with two
+    decimals, or nothing. The stand-in is in the list of an event on a ladder, too: with the number 0.
     """
     lines = (
-        f"{one.number}\t{one.name}\t{one.owner}\t{'' if one.rating is None else f'{one.rating:.2f}'}\n"
+        f"{one.number}\t{one.name}\t{one.owner}\t{'' if one.rating is None else f'{one.rating:.2f}'}\t"
+        f"{one.identity}\t{one.commitment}\n"
         for one in entrants
     )
     return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -98,9 +128,10 @@ class Lots:
     key: bytes
 
     @classmethod
-    def of(cls, seed: bytes, entrants: Iterable[Entrant]) -> Lots:
-        """Make the lots of an event with that seed and those entrants."""
-        return cls(hmac.digest(seed, bytes.fromhex(entrants_hash(entrants)), "sha256"))
+    def of(cls, seed: bytes, entrants: Iterable[Entrant], contributions: Contributions | None = None) -> Lots:
+        """Make the lots of an event with that seed, that list of entrants, and what others have contributed."""
+        fixed = entrants_hash(entrants) + ("" if contributions is None else contributions.hash())
+        return cls(hmac.digest(seed, bytes.fromhex(fixed), "sha256"))
 
     def seed(self, *words: str | int) -> bytes:
         """Give 32 bytes for the purpose that *words* name, such as the cards of a match."""

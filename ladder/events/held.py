@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.errors import UserError
 from ladder.events.course import Course, NextRound, Standings
-from ladder.events.entrants import Lots, PlayedRound, TableResult, is_stand_in
+from ladder.events.entrants import Contributions, Lots, PlayedRound, TableResult, is_stand_in
 from ladder.events.scoring import put_last
 from ladder.values.held_events import EventState
 from ladder.values.webhooks import MessageKind
@@ -92,14 +92,22 @@ class Held:
     rules: Rules
     entrants: tuple[Entrant, ...]
     seed: bytes
+    stand_in: Entrant | None = None
+    """In the list under the number 0; None: none has been chosen yet."""
+    contributions: Contributions | None = None
     left: Mapping[int, int] = field(default_factory=dict)
     """By number of those who have left: the rounds that had been drawn then."""
     rounds: tuple[HeldRound, ...] = ()
 
     @cached_property
+    def listed(self) -> tuple[Entrant, ...]:
+        """The list of its entrants, with the stand-in."""
+        return (*self.entrants, *([self.stand_in] if self.stand_in else ()))
+
+    @cached_property
     def lots(self) -> Lots:
         """Its lots."""
-        return Lots.of(self.seed, self.entrants)
+        return Lots.of(self.seed, self.listed, self.contributions)
 
     def match_seed(self, stage: int, round_number: int, table: int, turn: int = 0) -> bytes:
         """

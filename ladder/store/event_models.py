@@ -29,6 +29,14 @@ class EventEntry(Base):
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
     rating: Mapped[float | None]
     """Elo at the freeze, as it is shown."""
+    identity: Mapped[str] = mapped_column(default="")
+    """That of the version at the freeze; empty: the list is not final."""
+    commitment: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of its nonce."""
+    nonce: Mapped[str | None] = mapped_column(String(64))
+    """Hex; None: it has not been revealed. One that the ladder has made is secret until the list is final."""
+    has_own_nonce: Mapped[bool]
+    """True if the entrant has made the nonce, and not the ladder."""
     entered: Mapped[float]
     left_after: Mapped[int | None]
     """It has left: the rounds that had been drawn then."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Integer, String, cast, func, select
 
 from ladder.errors import LadderError
-from ladder.events.entrants import Entrant
+from ladder.events.entrants import Contributions, Entrant
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling
 from ladder.store.event_models import EventEntry, EventRound, EventTable
@@ -42,6 +42,16 @@ def find_event(session: Session, name: str) -> StoredEvent:
         others = near(name, session.scalars(select(StoredEvent.name))) or "To list all: pigpen event list"
         raise LadderError(f"There is no event {name!r} on this ladder. {others}")
     return event
+
+
+def beacons_due(session: Session, now: float) -> list[tuple[str, str]]:
+    """Read the events whose beacon has a value by now that is not there yet: their names, and its address."""
+    waiting = StoredEvent.state == EventState.FROZEN, StoredEvent.beacon_value.is_(None)
+    found = [(each.name, parse_event(each.file)) for each in session.scalars(select(StoredEvent).where(*waiting))]
+    return [
+        (name, file.beacon) for name, file in found
+        if file.beacon and file.beacon_at and now >= file.beacon_at.timestamp()
+    ]  # fmt: skip
 
 
 def all_events(session: Session) -> list[StoredEvent]:
@@ -125,8 +135,10 @@ def held(session: Session, event: StoredEvent, only: int | None = None) -> Held:
     return Held(
         event=parse_event(event.file),
         rules=rules_from(event.rules),
-        entrants=tuple(Entrant(one.number, one.name, one.owner, one.rating) for one in entries),
+        entrants=tuple(map(entrant_of, entries)),
         seed=bytes.fromhex(event.seed),
+        stand_in=stand_in_of(event),
+        contributions=contributions_of(event, entries),
         left={one.number: one.left_after for one in entries if one.left_after is not None},
         rounds=tuple(
             HeldRound(
@@ -135,6 +147,23 @@ def held(session: Session, event: StoredEvent, only: int | None = None) -> Held:
             for each in rounds
         ),
     )
+
+
+def entrant_of(entry: EventEntry) -> Entrant:
+    """Give an entry as it is in the list."""
+    return Entrant(entry.number, entry.name, entry.owner, entry.rating, entry.identity, entry.commitment)
+
+
+def stand_in_of(event: StoredEvent) -> Entrant | None:
+    """Give the stand-in as it is in the list; None: the list is not final."""
+    return Entrant(0, event.stand_in, "", None, event.stand_in_identity) if event.stand_in else None
+
+
+def contributions_of(event: StoredEvent, entries: Sequence[EventEntry]) -> Contributions:
+    """Give what others than the organiser have contributed to the chance of an event so far."""
+    beacon = parse_event(event.file).beacon or ""
+    nonces = {one.number: one.nonce for one in entries if one.nonce is not None}
+    return Contributions(nonces, beacon, event.beacon_value or "")
 
 
 def held_table(row: EventTable) -> HeldTable:
@@ -172,14 +201,16 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
     )  # fmt: skip
 
 
-def entrant_list(session: Session, event: int, rounds: int) -> tuple[EventEntrant, ...]:
+def entrant_list(session: Session, event: StoredEvent, rounds: int) -> tuple[EventEntrant, ...]:
     """Read the entrants for a viewer, who may know of that many *rounds*."""
     wanted = select(EventEntry, Version.number).join(Version, Version.id == EventEntry.version_id)
-    rows = session.execute(wanted.where(EventEntry.event_id == event).order_by(EventEntry.number))
+    rows = session.execute(wanted.where(EventEntry.event_id == event.id).order_by(EventEntry.number))
+    is_final = event.state != EventState.OPEN
     return tuple(
         EventEntrant(
             number=one.number, name=one.name, version=version, owner=one.owner, rating=one.rating,
             left_after=None if one.left_after is None else min(one.left_after, rounds),
+            commitment=one.commitment, has_own_nonce=one.has_own_nonce, nonce=one.nonce if is_final else None,
         )
         for one, version in rows
     )  # fmt: skip
@@ -202,8 +233,13 @@ def revision(session: Session, event: int | None) -> list[Row[Any]]:
         func.sum(StoredMatch.attempt),
         func.sum(func.length(StoredMatch.status)),
     ).join(StoredMatch, StoredMatch.id == EventTable.match_id)
-    entries = select(func.count(), func.sum(EventEntry.version_id), func.count(EventEntry.left_after))
-    states = select(StoredEvent.id, StoredEvent.state, StoredEvent.reason, StoredEvent.finished)
+    entries = select(
+        func.count(), func.sum(EventEntry.version_id), func.count(EventEntry.left_after), func.count(EventEntry.nonce),
+        func.max(EventEntry.entered),
+    )  # fmt: skip
+    states = select(
+        StoredEvent.id, StoredEvent.state, StoredEvent.reason, StoredEvent.finished, StoredEvent.beacon_value
+    )
     if event is None:
         questions: tuple[Any, ...] = (tables, entries.select_from(EventEntry), states)
     else:

@@ -309,6 +309,13 @@ class StoredEvent(Base):
     """SHA-256 of the list of entrants; None: they are not frozen yet."""
     stand_in_id: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
     """The version that fills tables; None: not frozen yet."""
+    stand_in: Mapped[str] = mapped_column(default="")
+    """Its name at the freeze."""
+    stand_in_identity: Mapped[str] = mapped_column(default="")
+    beacon_value: Mapped[str | None]
+    """Value of the public beacon that its file names; None: not known yet, or there is none."""
+    contributions: Mapped[str | None] = mapped_column(String(64))
+    """SHA-256 of what others than the organiser have contributed to its chance; None: it has not started."""
     state: Mapped[str] = mapped_column(String(16), index=True)
     reason: Mapped[str] = mapped_column(default="")
     """Reason that it is paused."""

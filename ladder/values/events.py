@@ -15,6 +15,14 @@ from referee.records.framing import MAX_DEALS, MAX_SEATS
 
 MAX_ENTRANTS = 200
 MAX_ROUNDS = 200
+MAX_BEACON = 500
+"""Characters of a beacon's address."""
+MAX_BEACON_VALUE = 16 * 1024
+"""Bytes of a beacon's value."""
+REVEAL_SECONDS = 30 * 60.0
+"""Seconds after the freeze in which nonces may be revealed, if the file says nothing."""
+MIN_REVEAL_SECONDS = 5 * 60.0
+"""The fewest seconds for that."""
 MAX_BOARDS = MAX_DEALS // MAX_SEATS
 """A match of a stage fits into a record at a table of any size."""
 FORMAT = re.compile(r"game|boards:[1-9]\d{0,5}", flags=re.ASCII)
@@ -152,6 +160,12 @@ class Event(Value):
     opens: Time | None = None
     freezes: Time | None = None
     """Versions are pinned then, and the list of entrants is final."""
+    reveals: Time | None = None
+    """Until then entrants may reveal their nonces; by default until the beacon, or the start."""
+    beacon: Annotated[str, Field(max_length=MAX_BEACON)] | None = None
+    """Address of a public beacon whose value enters the draw; it is fetched at `beacon_at`."""
+    beacon_at: Time | None = None
+    """The first moment at which the beacon's value is known to anyone."""
     starts: Time | None = None
     ends: Time | None = None
     """Time by which it must be over."""
@@ -178,14 +192,29 @@ class Event(Value):
         fewest, most = self.entrants
         if not 2 <= fewest <= most <= MAX_ENTRANTS:
             raise ValueError(f"entrants are [fewest, most], from 2 to {MAX_ENTRANTS}; these are [{fewest}, {most}]")
-        moments = [(name, at) for name in ("opens", "freezes", "starts", "ends") if (at := getattr(self, name))]
+        names_of_times = ("opens", "freezes", "reveals", "beacon_at", "starts", "ends")
+        moments = [(name, at) for name in names_of_times if (at := getattr(self, name))]
         for (one, before), (other, after) in pairwise(moments):
             if before > after:
                 raise ValueError(f"{other} ({in_utc(after)}) is before {one} ({in_utc(before)})")
+        if (self.beacon is None) != (self.beacon_at is None):
+            raise ValueError("beacon and beacon_at belong together: an address, and when its value becomes known")
         names = [stage.name for stage in self.stages]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two stages are named {twice!r}")
         return self
+
+    def reveals_until(self, frozen: float) -> float:
+        """
+        Give the Unix time until which nonces may be revealed.
+
+        Args:
+            frozen: Unix time at which the list of entrants became final. If that was late, there is still time after
+                it, but none after the beacon's value is known.
+        """
+        planned = self.reveals or self.beacon_at or self.starts
+        until = max(planned.timestamp() if planned else frozen + REVEAL_SECONDS, frozen + MIN_REVEAL_SECONDS)
+        return min(until, self.beacon_at.timestamp()) if self.beacon_at else until
 
 
 class PlannedStage(Value):

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ladder.values.events import MAX_ENTRANTS, MAX_ROUNDS, EventPlace
+from ladder.values.events import MAX_BEACON_VALUE, MAX_ENTRANTS, MAX_ROUNDS, EventPlace
 from ladder.values.names import NAME_LENGTH
 from ladder.values.value import Time, Value
 
@@ -20,7 +20,9 @@ EVENT_FILE_BYTES = 64 * 1024
 """The most bytes of an event's file, and of a list of entrants."""
 MAX_WORD = 80
 MAX_NUMBER = 10_000_000
-EventActName = Literal["enter", "withdraw", "freeze", "start", "pause", "draw", "redo", "rule", "release"]
+EventActName = Literal[
+    "enter", "withdraw", "reveal", "beacon", "freeze", "start", "pause", "draw", "redo", "rule", "release"
+]
 
 
 class EventState(enum.StrEnum):
@@ -78,6 +80,12 @@ class EventEntrant(Value):
     """Elo at the freeze."""
     left_after: int | None
     """It has left: the rounds that had been drawn then, as far as the viewer may know of them."""
+    commitment: str
+    """SHA-256 of its nonce, in hex."""
+    has_own_nonce: bool
+    """True if the entrant has made the nonce; else the ladder has, so that its organiser could know it."""
+    nonce: str | None
+    """In hex; None: it is not public."""
 
 
 class EventRuling(Value):
@@ -138,6 +146,13 @@ class EventPage(EventRow):
     file: str
     entrants_hash: str | None
     """SHA-256 of the list of entrants; None: it is not final."""
+    reveals_until: Time | None
+    """Time until which nonces may be revealed; None: the list is not final."""
+    beacon: str | None
+    """Address of the public beacon whose value enters the draw; None: there is none."""
+    beacon_value: str | None
+    contributions: str | None
+    """SHA-256 of the nonces that were revealed and of the beacon; None: the event has not started."""
     seed: str | None
     """Hex; None: the event is not over, or its results are not all shown."""
     stand_in: str | None
@@ -174,6 +189,12 @@ class EventAct(Value):
     act: EventActName
     bot: Annotated[str, Field(max_length=MAX_WORD)] = ""
     """Of `enter` and `withdraw`."""
+    commitment: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    """Of `enter`: SHA-256 of a nonce of the entrant's own; empty: the ladder makes one."""
+    nonce: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    """Of `reveal`."""
+    value: Annotated[str, Field(max_length=MAX_BEACON_VALUE)] = ""
+    """Of `beacon`."""
     round: Annotated[int, Field(ge=1, le=MAX_NUMBER)] = 1
     """Of `redo` and `rule`, and so is `table`."""
     table: Annotated[int, Field(ge=1, le=MAX_NUMBER)] = 1
@@ -212,6 +233,12 @@ class ExportedEntrant(Value):
     owner: str
     rating: float | None
     left_after: int | None
+    commitment: Hash
+    """SHA-256 of its nonce."""
+    has_own_nonce: bool
+    """True if the entrant has made the nonce, and not the ladder."""
+    nonce: Hash | None
+    """None: it was not revealed."""
 
 
 class ExportedRuling(Value):
@@ -267,13 +294,13 @@ class ExportedPlace(Value):
     place: int
     number: int
     values: tuple[float | None, ...]
-    """By criterion; of version 1 only those of the last stage, and 0 for each head to head."""
+    """By criterion."""
 
 
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
-    version: Literal[1, 2] = 2
+    version: Literal[3] = 3
     name: str
     file: Annotated[str, Field(max_length=64 * 1024)]
     """The event's TOML file."""
@@ -285,6 +312,9 @@ class ExportedEvent(Value):
     stand_in: str
     """The version that filled tables."""
     stand_in_identity: str
+    beacon_value: Annotated[str, Field(max_length=MAX_BEACON_VALUE)] | None
+    contributions: Hash
+    """SHA-256 of the nonces and of the beacon."""
     entrants: Annotated[tuple[ExportedEntrant, ...], Field(max_length=MAX_ENTRANTS)]
     rounds: Annotated[tuple[ExportedRound, ...], Field(max_length=20 * MAX_ROUNDS)]
     places: tuple[ExportedPlace, ...]

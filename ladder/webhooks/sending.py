@@ -208,6 +208,66 @@ def _in_turn(addresses: Sequence[Address], turn: int) -> list[Address]:
     return mixed[start:] + mixed[:start]
 
 
+async def fetch(
+    url: str,
+    policy: AddressPolicy,
+    max_bytes: int,
+    *,
+    seconds: float = TIMEOUT_SECONDS,
+    resolve: Callable[[Target], Sequence[str]] = resolved,
+) -> bytes:
+    """
+    Fetch what an address gives, with the same care with which messages are sent.
+
+    Args:
+        url: The address.
+        policy: Which addresses the organiser allows.
+        max_bytes: Of what is fetched.
+        seconds: That it may take.
+        resolve: Finds the addresses of a host.
+
+    Raises:
+        UserError: If it gives nothing that can be used; the message says why.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            target = target_of(url)
+            found = await asyncio.get_running_loop().run_in_executor(None, resolve, target)
+            return await _fetched(target, _in_turn(check_addresses(target, found, policy), 0), max_bytes)
+    except TimeoutError:
+        raise UserError(f"{url}: there was no answer within {seconds:g} s.") from None
+    except h11.RemoteProtocolError:
+        raise UserError(f"{url}: the answer was not HTTP, or its headers were too long.") from None
+    except OSError as error:
+        raise UserError(f"{url}: it could not be reached: {_words(error)}.") from None
+
+
+async def _fetched(target: Target, addresses: Sequence[Address], max_bytes: int) -> bytes:
+    reader, writer = await _connected(target, addresses)
+    try:
+        connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
+        headers = {"host": target.authority, "user-agent": AGENT, "connection": "close"}
+        for event in (h11.Request(method="GET", target=target.path, headers=list(headers.items())), h11.EndOfMessage()):
+            writer.write(connection.send(event) or b"")
+        body = bytearray()
+        while not isinstance(answer := connection.next_event(), h11.EndOfMessage):
+            if isinstance(answer, h11.Response) and answer.status_code != 200:
+                raise UserError(f"{target.host} answered {answer.status_code}.")
+            if isinstance(answer, h11.Data):
+                body += answer.data
+                if len(body) > max_bytes:
+                    raise UserError(f"{target.host} gives more than {max_bytes:,} bytes.")
+            elif answer is h11.NEED_DATA:
+                connection.receive_data(await reader.read(CHUNK_BYTES))
+            elif answer is h11.PAUSED or isinstance(answer, h11.ConnectionClosed):
+                raise ConnectionResetError("it closed the connection before the end of its answer")
+        return bytes(body)
+    finally:
+        writer.transport.abort()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+
 async def _request(
     target: Target, addresses: Sequence[Address], headers: Mapping[str, str], body: bytes
 ) -> h11.Response:

@@ -74,6 +74,12 @@ class AnyLadder(Protocol):
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
         """Do as `ladder.app.event.holding.act`."""
 
+    def enter_event(self, name: str, bot: str, *, ladder_nonce: bool) -> EventDone:
+        """Enter a bot; a remote ladder gets the SHA-256 of a nonce that is made and kept here, unless it makes one."""
+
+    def reveal_nonces(self, name: str) -> Sequence[str]:
+        """Reveal the nonces that are kept here for an event; give the names of the bots that they are of."""
+
     def export_event(self, name: str, path: Path) -> None:
         """Do as `ladder.app.event.verifying.export_event`."""
 

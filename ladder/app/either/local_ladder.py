@@ -10,13 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.errors import UserError
+from ladder.values.held_events import EventAct
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
-    from ladder.values.held_events import EventAct, EventDone, EventPage, EventRow
+    from ladder.values.held_events import EventDone, EventPage, EventRow
     from ladder.values.local_results import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
     from ladder.values.order import Order
@@ -137,6 +140,17 @@ class LocalLadder:
         from ladder.values.accounts import LOCAL
 
         return holding.act(self.ladder, LOCAL, name, wanted)
+
+    def enter_event(self, name: str, bot: str, *, ladder_nonce: bool) -> EventDone:
+        """See `AnyLadder`: on its own machine the ladder makes the nonce, since its organiser could read it there."""
+        return self.act_on_event(name, EventAct.model_construct(act="enter", bot=bot))
+
+    def reveal_nonces(self, name: str) -> Sequence[str]:
+        """See `AnyLadder`."""
+        raise UserError(
+            "Bots that were entered on the ladder's own machine have nonces that the ladder reveals. To reveal yours, "
+            "log in to its ladder: pigpen login URL"
+        )
 
     def export_event(self, name: str, path: Path) -> None:
         """See `AnyLadder`."""

@@ -16,6 +16,7 @@ from ladder.events.entrants import STAND_IN, PlayedRound, TableResult, is_stand_
 from ladder.events.event_file import parse_entrants, parse_event
 from ladder.events.legs import game_deals
 from ladder.events.scoring import oriented
+from ladder.values.events import MAX_BEACON_VALUE
 from ladder.values.held_events import EVENT_FILE_BYTES, MAX_NUMBER
 from ladder.values.text import counted
 from ladder.values.value import Value
@@ -234,6 +235,16 @@ def _seated(result: TableResult, table: Table) -> TableResult:
     return replace(
         result, table=table, boards=tuple(tuple(points[place] for place in order) for points in result.boards)
     )
+
+
+def read_beacon(path: Path) -> str:
+    """
+    Read the value of a beacon.
+
+    Raises:
+        UserError: If it cannot be read, or is too long.
+    """
+    return _text(path, MAX_BEACON_VALUE)
 
 
 def _text(path: Path, max_bytes: int) -> str:

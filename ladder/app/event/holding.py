@@ -26,6 +26,7 @@ from ladder.values.held_events import EventDone
 from ladder.values.names import NAME_LENGTH
 from ladder.values.text import why_odd
 from pigpen.rules import new_seed
+from pigpen.rules.shuffle import commitment as commitment_of
 from referee.records.framing import shortened
 
 if TYPE_CHECKING:
@@ -74,9 +75,17 @@ def open_event(ladder: Ladder, viewer: Viewer, name: str, file: str, rules: Rule
         write_audit(session, viewer, "event.open", name, ladder.clock())
 
 
-def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
+def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str, commitment: str = "") -> str:
     """
     Enter a bot's newest version, or the named one; it replaces a version that has entered.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who does it.
+        name: The event's.
+        bot: The bot's.
+        commitment: SHA-256 of a nonce of the entrant's own, in hex; empty: the ladder makes the nonce, so that its
+            organiser could know it.
 
     Returns:
         The bot's name.
@@ -86,9 +95,48 @@ def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
     """
     with ladder.database.write() as session:
         _own(session, viewer, bot)
-        entry = commands.enter_event(session, find_event(session, name), bot, ladder.clock())
+        made = None if commitment else new_seed()
+        entry = commands.enter_event(
+            session, find_event(session, name), bot, ladder.clock(),
+            commitment=commitment_of(made) if made else commitment, nonce=made.hex() if made else None,
+        )  # fmt: skip
         write_audit(session, viewer, "event.enter", name, ladder.clock(), bot=bot)
         return entry.name
+
+
+def reveal(ladder: Ladder, viewer: Viewer, name: str, nonce: str) -> str:
+    """
+    Reveal the nonce of an entrant once the list is final; anyone may who knows it.
+
+    Returns:
+        The name of the bot whose nonce it is.
+
+    Raises:
+        Forbidden: If the viewer has no account here.
+        LadderError: If there is no such event, the nonce is no one's, or it is too early or too late.
+    """
+    check(viewer, Act.SUBMIT, viewer.name)
+    with ladder.database.write() as session:
+        event = find_event(session, name)
+        entry = commands.reveal(session, event, nonce, ladder.clock())
+        write_audit(session, viewer, "event.reveal", name, ladder.clock(), bot=entry.name)
+        return entry.name
+
+
+def beacon(ladder: Ladder, viewer: Viewer, name: str, value: str) -> None:
+    """
+    Take the value of an event's beacon from its organiser, where no runner can fetch it.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, it has no beacon, it is too early, or the value is there already.
+        UserError: If it cannot be the value of that beacon.
+    """
+    with ladder.database.write() as session:
+        event = _organised(session, viewer, name)
+        if not commands.take_beacon(session, event, value, ladder.clock()):
+            raise LadderError(f"The value of the beacon of {name!r} is there already; it stays as it is.")
+        write_audit(session, viewer, "event.beacon", name, ladder.clock())
 
 
 def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
@@ -284,7 +332,11 @@ def act(ladder: Ladder, viewer: Viewer, name: str, wanted: EventAct) -> EventDon
     bot, round_number, table, played = wanted.bot, None, None, None
     match wanted.act:
         case "enter":
-            bot = enter(ladder, viewer, name, bot)
+            bot = enter(ladder, viewer, name, bot, wanted.commitment)
+        case "reveal":
+            bot = reveal(ladder, viewer, name, wanted.nonce)
+        case "beacon":
+            beacon(ladder, viewer, name, wanted.value)
         case "withdraw":
             round_number = withdraw(ladder, viewer, name, bot)
         case "freeze":

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from ladder.values.events import Chances, Event, EventCheck
 
 
+TEXT_BEACON = "text"
+"""Address of a beacon that is given as text."""
+
+
 def new_event(path: Path, variant: str, entrants: int, deals: int) -> None:
     """
     Write the file of an event in the format that is recommended for that number of entrants and deals.
@@ -59,6 +63,7 @@ def draw_round(
     left: Sequence[str] = (),
     *,
     corrected: bool = False,
+    beacon: str = "",
 ) -> EventDraw:
     """
     Draw the next round of an event, or give all places at its end.
@@ -71,6 +76,7 @@ def draw_round(
         left: Bots that have left, as `NAME:N`: N rounds of the event had been played then.
         corrected: A result was corrected after later rounds had been drawn, so their tables may be others than the
             results now give.
+        beacon: Text that no one knew before the list was final; empty: none.
 
     Raises:
         UserError: If a file cannot be read, or the file is wrong, or no bot has that name, or the results are not
@@ -78,14 +84,14 @@ def draw_round(
         RulesFileError: If its variant is none.
     """
     from ladder.events.course import Course, NextRound  # takes long to import
-    from ladder.events.entrants import Lots, entrants_hash
+    from ladder.events.entrants import Contributions, Lots, entrants_hash
 
     event, rules = read_event(path)
     if wrong := checked(event, rules, sample_names(), Pace()).wrong:
         raise UserError(f"{path}: {wrong[0]}")
     entrants = read_entrants(entrants_file, event)
     played = read_results(results, event, rules, entrants) if results else ()
-    lots = Lots.of(seed_from(seed), entrants)
+    lots = Lots.of(seed_from(seed), entrants, Contributions({}, TEXT_BEACON, beacon) if beacon else None)
     names = {one.number: one.name for one in entrants}
     check = partial(check_results, results, event, names, sides_of(rules), corrected) if results else None
     following = Course(event, rules, entrants, lots, _left(left, names)).next_round(played, check)

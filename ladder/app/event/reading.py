@@ -86,7 +86,7 @@ def _is_sealed(tables: Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]) -
 def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
     rounds, tables = queries.rounds_of(session, row.id), queries.tables_of(session, row.id)
     shown = len(rounds) if everything else queries.visible_rounds(rounds, tables)
-    entrants = queries.entrant_list(session, row.id, shown)
+    entrants = queries.entrant_list(session, row, shown)
     known = queries.held(session, row, shown)
     pages = tuple(_round(known, each, tables[each.number], entrants, everything) for each in rounds[:shown])
     over = sum(1 for page in pages if page.is_over)
@@ -97,6 +97,10 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
         **dict(queries.event_row(session, row, shown, is_sealed=not everything and _is_sealed(tables))),
         file=row.file,
         entrants_hash=row.entrants_hash,
+        reveals_until=None if row.frozen is None else time_of(known.event.reveals_until(row.frozen)),
+        beacon=known.event.beacon,
+        beacon_value=row.beacon_value,
+        contributions=row.contributions,
         seed=row.seed if is_shown else None,
         stand_in=queries.version_name(session, row.stand_in_id),
         entrant_list=entrants,

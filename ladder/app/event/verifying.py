@@ -19,8 +19,9 @@ import pydantic
 
 from ladder.app.new_file import write_new
 from ladder.errors import LadderError, UserError
+from ladder.events.beacons import why_no_value
 from ladder.events.course import NextRound
-from ladder.events.entrants import Entrant, entrants_hash, is_stand_in
+from ladder.events.entrants import Contributions, Entrant, entrants_hash, is_stand_in
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling, differs
 from ladder.events.legs import sides_of
@@ -132,7 +133,6 @@ def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
         raise LadderError(f"The event {event.name!r} is {event.state}; it can be exported when it is over.")
     held = rows.held(session, event)
     standings, _ = held.standings(len(held.rounds))
-    stand_in = session.get_one(Version, event.stand_in_id)
     return ExportedEvent(
         name=event.name,
         file=event.file,
@@ -140,8 +140,10 @@ def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
         seed=event.seed,
         commitment=event.commitment,
         entrants_hash=str(event.entrants_hash),
-        stand_in=str(rows.version_name(session, stand_in.id)),
-        stand_in_identity=stand_in.identity,
+        stand_in=event.stand_in,
+        stand_in_identity=event.stand_in_identity,
+        beacon_value=event.beacon_value,
+        contributions=str(event.contributions),
         entrants=tuple(_entrants(session, event)),
         rounds=tuple(_rounds(session, event, turns)),
         places=tuple(ExportedPlace(place=one.place, number=one.number, values=one.values) for one in standings.rows),
@@ -150,10 +152,11 @@ def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
 
 def _entrants(session: Session, event: StoredEvent) -> Iterator[ExportedEntrant]:
     for one in rows.entries_of(session, event.id):
-        version = session.get_one(Version, one.version_id)
         yield ExportedEntrant(
-            number=one.number, name=one.name, version=version.number, identity=version.identity, owner=one.owner,
-            rating=one.rating, left_after=one.left_after,
+            number=one.number, name=one.name, version=session.get_one(Version, one.version_id).number,
+            identity=one.identity, owner=one.owner,
+            rating=one.rating, left_after=one.left_after, commitment=one.commitment, has_own_nonce=one.has_own_nonce,
+            nonce=one.nonce,
         )  # fmt: skip
 
 
@@ -277,7 +280,8 @@ class _Verifier:
     def verify(self, watch: Callable[[int, int], None]) -> EventVerification:
         event = self._event
         self._check(commitment(bytes.fromhex(event.seed)) == event.commitment, "The seed is not the committed one.")
-        self._check(entrants_hash(self._held.entrants) == event.entrants_hash, "The list of entrants is another one.")
+        self._check(entrants_hash(self._held.listed) == event.entrants_hash, "The list of entrants is another one.")
+        self._verify_contributions()
         for number in range(1, len(event.rounds) + 1):
             self._verify_draw(number)
         self._verify_places()
@@ -299,6 +303,22 @@ class _Verifier:
     def _check(self, holds: bool, sentence: str) -> None:
         if not holds:
             self._findings.append(sentence)
+
+    def _verify_contributions(self) -> None:
+        """Check each nonce against its commitment, and that who has revealed none is off the field without a beacon."""
+        event, file = self._event, self._held.event
+        for one in event.entrants:
+            is_its_own = one.nonce is None or commitment(bytes.fromhex(one.nonce)) == one.commitment
+            self._check(is_its_own, f"The nonce of {one.name} is not the committed one.")
+            is_off = one.nonce is not None or file.beacon is not None or one.left_after == 0
+            self._check(is_off, f"{one.name} has revealed no nonce, and was not taken off the field.")
+        if file.beacon:
+            why = why_no_value(file.beacon, event.beacon_value or "")
+            self._check(not why, f"The value of the beacon cannot be that of {file.beacon}: {why}.")
+        self._check(
+            self._held.contributions.hash() == event.contributions,
+            "The nonces and the beacon's value are not those with which the event has started.",
+        )
 
     def _verify_draw(self, number: int) -> None:
         drawn, stated = self._held.rounds[number - 1], self._event.rounds[number - 1]
@@ -328,9 +348,8 @@ class _Verifier:
         if isinstance(end, NextRound):
             self._findings.append("The event is not over: another round follows.")
             return
-        has_figures = self._event.version > 1
-        found = [(one.place, one.number, one.values if has_figures else ()) for one in end.rows]
-        stated = [(one.place, one.number, one.values if has_figures else ()) for one in self._event.places]
+        found = [(one.place, one.number, one.values) for one in end.rows]
+        stated = [(one.place, one.number, one.values) for one in self._event.places]
         self._check(found == stated, "The places are not those that the results give.")
 
     def _turns(self) -> Iterator[tuple[int, int, int]]:
@@ -394,8 +413,16 @@ def _held(event: ExportedEvent) -> Held:
     return Held(
         event=parse_event(event.file),
         rules=rules_from(event.rules),
-        entrants=tuple(Entrant(one.number, one.name, one.owner, one.rating) for one in event.entrants),
+        entrants=tuple(
+            Entrant(one.number, one.name, one.owner, one.rating, one.identity, one.commitment) for one in event.entrants
+        ),
         seed=bytes.fromhex(event.seed),
+        stand_in=Entrant(0, event.stand_in, "", None, event.stand_in_identity),
+        contributions=Contributions(
+            {one.number: one.nonce for one in event.entrants if one.nonce is not None},
+            parse_event(event.file).beacon or "",
+            event.beacon_value or "",
+        ),
         left={one.number: one.left_after for one in event.entrants if one.left_after is not None},
         rounds=tuple(
             HeldRound(each.stage, each.round, each.kind, each.boards, tuple(map(_held_table, each.tables)))

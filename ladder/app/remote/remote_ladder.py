@@ -16,10 +16,11 @@ from urllib.parse import quote
 from ladder.app.missing_runner import START_THERE, why_nothing_plays
 from ladder.app.new_file import write_new
 from ladder.app.remote.connection import API, not_understood, refusal
+from ladder.app.remote.nonces import kept_nonces, make_nonce
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.sandbox.host.whole_file import cache_folder, write_whole
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
-from ladder.values.held_events import EventDone, EventOrder, EventPage, EventRow
+from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
 from ladder.values.local_results import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
 from ladder.values.order import Order
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from ladder.app.remote.connection import Connection
     from ladder.values.bots import BotRow
-    from ladder.values.held_events import EventAct
     from pigpen.rules import Rules
 
 MAX_BYTES = 256 * 1024**2
@@ -213,6 +213,20 @@ class RemoteLadder:
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
         """See `AnyLadder`."""
         return self.connection.send("POST", f"{_event(name)}/acts", EventDone, wanted)
+
+    def enter_event(self, name: str, bot: str, *, ladder_nonce: bool) -> EventDone:
+        """See `AnyLadder`."""
+        if ladder_nonce:
+            return self.act_on_event(name, EventAct.model_construct(act="enter", bot=bot))
+        made = make_nonce(self.connection.address, name, bot.partition("@")[0])
+        return self.act_on_event(name, EventAct.model_construct(act="enter", bot=bot, commitment=made.commitment))
+
+    def reveal_nonces(self, name: str) -> list[str]:
+        """See `AnyLadder`."""
+        waiting = {one.commitment for one in self.event(name, everything=False).entrant_list if one.nonce is None}
+        mine = [each for each in kept_nonces(self.connection.address, name) if each.commitment in waiting]
+        acts = (EventAct.model_construct(act="reveal", nonce=each.nonce) for each in mine)
+        return [self.act_on_event(name, each).bot for each in acts]
 
     def export_event(self, name: str, path: Path) -> None:
         """See `AnyLadder`."""

@@ -12,9 +12,10 @@ from ladder.events.scoring import figure
 from ladder.terminal.ladder_words import Column, fitting
 from ladder.terminal.sanitize import sanitize
 from ladder.values.events import EventPlace
-from ladder.values.held_events import EventEntrant, EventRow, EventTableRow
+from ladder.values.held_events import EventEntrant, EventRow, EventState, EventTableRow
 from ladder.values.names import label
 from ladder.values.text import counted
+from ladder.values.value import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,6 +194,17 @@ def print_page(page: EventPage) -> None:
     typer.echo(sanitize(f"Commitment: SHA-256 {page.commitment}"))
     if page.entrants_hash:
         typer.echo(sanitize(f"Entrants: SHA-256 {page.entrants_hash}"))
+    own = sum(one.has_own_nonce for one in page.entrant_list)
+    if own:
+        typer.echo(sanitize(f"{counted(own, 'entrant has a nonce', 'entrants have nonces')} of their own."))
+    if page.state is EventState.FROZEN and (missing := [one.name for one in page.entrant_list if one.nonce is None]):
+        until = f" until {in_utc(page.reveals_until)}" if page.reveals_until else ""
+        typer.echo(sanitize(f"To be revealed{until}, with pigpen event reveal {page.name}: {', '.join(missing)}"))
+    if page.beacon:
+        value = "not known yet" if page.beacon_value is None else "known"
+        typer.echo(sanitize(f"Beacon: {page.beacon} ({value})"))
+    if page.contributions:
+        typer.echo(sanitize(f"Contributions: SHA-256 {page.contributions}"))
     if page.seed:
         typer.echo(sanitize(f"Seed: {page.seed}"))
     wanted = str(page.most) if page.fewest == page.most else f"{page.fewest} to {page.most}"

@@ -103,6 +103,12 @@ def draw(
             "--corrected", help="A result was corrected later: take tables that were drawn from what it was before."
         ),
     ] = False,
+    beacon: Annotated[
+        str,
+        typer.Option(
+            help="Text that no one knew before the list of entrants was final, such as the value of a beacon."
+        ),
+    ] = "",
     as_json: JsonOption = False,
     local: LocalOption = False,
 ) -> None:
@@ -123,7 +129,7 @@ def draw(
     if entrants is None:
         from ladder.cli.event.holding import draw_on_ladder
 
-        if seed or results or left or corrected:
+        if seed or results or left or corrected or beacon:
             raise UserError("A draw from a file needs the list of its entrants, too: --entrants FILE")
         draw_on_ladder(file, as_json, local)
         return
@@ -133,7 +139,7 @@ def draw(
         raise UserError("--corrected is about results; give them with --results FILE")
     from ladder.app.event.organising import draw_round
 
-    found = draw_round(Path(file), entrants, seed, results, left or (), corrected=corrected)
+    found = draw_round(Path(file), entrants, seed, results, left or (), corrected=corrected, beacon=beacon)
     if as_json:
         print_json(found)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.sanitize import sanitize
-from ladder.values.held_events import EventAct, EventDone
+from ladder.values.held_events import EventAct, EventDone, EventState
 from ladder.values.text import counted
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="Its name on
 BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="A bot, which means its newest version, or Trotter@2.")]
 RoundOption = Annotated[int, typer.Option("--round", min=1, help="Number of the round within the event.")]
 TableOption = Annotated[int, typer.Option("--table", min=1, help="Number of the table.")]
+WAIT_SECONDS = 10.0
+"""Seconds between two looks at an event that is awaited."""
 ReasonOption = Annotated[str, typer.Option(help="The reason.")]
 
 
@@ -67,24 +70,90 @@ def open_event(
         typer.echo(sanitize(f"{name} is open. Bots enter with: pigpen event enter {name} BOT"))
 
 
-def enter(event: EventArgument, bot: BotArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
+def enter(
+    event: EventArgument,
+    bot: BotArgument,
+    ladder_nonce: Annotated[
+        bool,
+        typer.Option(
+            "--ladder-nonce",
+            help="Let the ladder make the nonce and reveal it: nothing is left to do, and its organiser could know it.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
     """
     Enter a bot in an event. It plays with this version to the end, whatever becomes of it on the ladder.
 
     Entered again, with a newer version, it takes the place of the older one.
 
+    A number that is used once, a nonce, is made and kept on this machine; the ladder gets its SHA-256. All nonces enter
+    the draw, so its organiser cannot have chosen it. Once the list of entrants is final, reveal it with pigpen event
+    reveal. Without that a bot is taken off the field, unless the event has a beacon.
+
     Examples:
         pigpen event enter cup Trotter
 
-        pigpen event enter cup Trotter@2
+        pigpen event enter cup Trotter@2 --ladder-nonce
     """
-    _do(
-        event,
-        EventAct.model_construct(act="enter", bot=bot),
-        lambda done: f"{done.bot} has entered {event}.",
-        as_json,
-        local,
-    )
+    with asked(local) as ladder:
+        done = ladder.enter_event(event, bot, ladder_nonce=ladder_nonce)
+        page = ladder.event(event, everything=False)
+    if as_json:
+        print_json(page)
+        return
+    typer.echo(sanitize(f"{done.bot} has entered {event}."))
+    if any(one.name == done.bot and one.has_own_nonce for one in page.entrant_list):
+        typer.echo(
+            sanitize(f"Its nonce is kept on this machine. After the freeze reveal it: pigpen event reveal {event}")
+        )
+
+
+def reveal(
+    event: EventArgument,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until the list of entrants is final.")] = False,
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Reveal the nonces of your entries, once the list of entrants is final; they were made on this machine.
+
+    Examples:
+        pigpen event reveal cup
+
+        pigpen event reveal cup --wait
+    """
+    with asked(local) as ladder:
+        while wait and ladder.event(event, everything=False).state is EventState.OPEN:
+            time.sleep(WAIT_SECONDS)
+        bots = ladder.reveal_nonces(event)
+        page = ladder.event(event, everything=False) if as_json else None
+    if page is not None:
+        print_json(page)
+    elif bots:
+        typer.echo(sanitize(f"The nonce of {', '.join(bots)} is revealed."))
+    else:
+        typer.echo(sanitize(f"No nonce that is kept on this machine is to be revealed in {event}."))
+
+
+def beacon(
+    event: EventArgument,
+    file: Annotated[Path, typer.Argument(help="A file with what the beacon's address gives.")],
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Give an event the value of its beacon, on a machine whose runner cannot fetch it; it is public, and stays.
+
+    Examples:
+        pigpen event beacon cup round.json
+    """
+    from ladder.app.event.files import read_beacon
+
+    value = read_beacon(file)
+    sentence = f"The value of the beacon of {event} is stored."
+    _do(event, EventAct.model_construct(act="beacon", value=value), lambda _: sentence, as_json, local)
 
 
 def withdraw(event: EventArgument, bot: BotArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
@@ -311,8 +380,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_events,
     "open": open_event,
     "enter": enter,
+    "reveal": reveal,
     "withdraw": withdraw,
     "freeze": freeze,
+    "beacon": beacon,
     "start": start,
     "pause": pause,
     "redo": redo,

@@ -30,7 +30,7 @@ CSV = "text/csv; charset=utf-8"
 CSV_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A heading, then the lines"}
 }
-BY_OWNERS = ("enter", "withdraw")
+BY_OWNERS = ("enter", "withdraw", "reveal")
 
 
 def revision(request: Request, event: str | None = None) -> str:

@@ -7,6 +7,7 @@ advanced. On the presenter's page an organiser shows the results of an event tab
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 LEAVING = ("pods", "halving")
 """Kinds of stages that bots leave after each round."""
+HASH = re.compile("[0-9a-f]{64}")
 MAX_SEATS = 64
 """The most seats of a column, play-offs aside; greater rounds have pages of their own only."""
 
@@ -313,12 +315,22 @@ def change_entry(request: Request, event: Name, form: Form) -> Response:
     """Enter one of one's bots, or withdraw it."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT)
-    act = EventAct(act="withdraw" if form.get("act") == "withdraw" else "enter", bot=form.get("bot", "")[:80])
     try:
-        holding.act(site.ladder, viewer, event, act)
+        holding.act(site.ladder, viewer, event, _wanted(form))
     except LadderError as error:
         return _entries(request, event, viewer, str(error), 422)
     return RedirectResponse(f"/events/{event}/entries", 303)
+
+
+def _wanted(form: Mapping[str, str]) -> EventAct:
+    """Read what the page asks for; a nonce, or its SHA-256, that is none counts as missing."""
+    fields = {name: word if HASH.fullmatch(word := form.get(name, "")) else "" for name in ("commitment", "nonce")}
+    name = form.get("act", "")
+    if name == "reveal" and fields["nonce"]:
+        return EventAct(act="reveal", nonce=fields["nonce"])
+    if name == "withdraw":
+        return EventAct(act="withdraw", bot=form.get("bot", "")[:80])
+    return EventAct(act="enter", bot=form.get("bot", "")[:80], commitment=fields["commitment"])
 
 
 def _entries(request: Request, event: str, viewer: Viewer, error: str = "", status: int = 200) -> Response:

@@ -12,17 +12,30 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.errors import LadderError, UserError
-from ladder.events.entrants import Entrant, entrants_hash
+from ladder.events.beacons import why_no_value
+from ladder.events.entrants import entrants_hash
 from ladder.events.event_file import parse_event
 from ladder.events.held import Ruling
 from ladder.events.legs import sides_of
 from ladder.store.event_models import EventEntry
-from ladder.store.event_rows import count_rounds, entries_of, held, public_state, rounds_of, tables_of, unseal
+from ladder.store.event_rows import (
+    contributions_of,
+    count_rounds,
+    entrant_of,
+    entries_of,
+    held,
+    public_state,
+    rounds_of,
+    stand_in_of,
+    tables_of,
+    unseal,
+    version_name,
+)
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.names import bot_like, find_variant, find_version
 from ladder.values.held_events import EventState
 from ladder.values.text import counted
-from ladder.values.value import in_utc
+from ladder.values.value import in_utc, time_of
 from pigpen.rules.shuffle import commitment
 from referee.records.rules_file import rules_from
 
@@ -78,9 +91,19 @@ def in_state(event: StoredEvent, *states: EventState, way_out: str) -> None:
         raise LadderError(f"The event {event.name!r} is {event.state}. {way_out}")
 
 
-def enter_event(session: Session, event: StoredEvent, bot: str, now: float) -> EventEntry:
+def enter_event(
+    session: Session, event: StoredEvent, bot: str, now: float, *, commitment: str, nonce: str | None
+) -> EventEntry:
     """
-    Enter a version; one of the same bot that has entered already is replaced.
+    Enter a version; one of the same bot that has entered already is replaced, and so is its commitment.
+
+    Args:
+        session: A transaction that writes.
+        event: Which event.
+        bot: Its name, or that of a version.
+        now: Unix time.
+        commitment: SHA-256 of the entrant's nonce, in hex.
+        nonce: The nonce, if the ladder has made it for the entrant; None: the entrant has it.
 
     Raises:
         LadderError: If registration is not open, the event is full, or the bot does not play the variant.
@@ -99,8 +122,11 @@ def enter_event(session: Session, event: StoredEvent, bot: str, now: float) -> E
         raise LadderError(f"{stored.name} is the stand-in of {event.name!r}: it fills tables, and cannot enter.")
     entries = entries_of(session, event.id)
     own = next((one for one in entries if one.name == stored.name), None)
+    if any(one.commitment == commitment and one is not own for one in entries):
+        raise LadderError(f"Another bot has entered {event.name!r} with this commitment. Make a nonce of your own.")
     if own is not None:
         own.version_id, own.entered = version.id, now
+        own.commitment, own.nonce, own.has_own_nonce = commitment, nonce, nonce is None
         return own
     if len(entries) >= file.entrants[1]:
         raise LadderError(f"{event.name!r} is full: {file.entrants[1]} bots have entered.")
@@ -111,8 +137,9 @@ def enter_event(session: Session, event: StoredEvent, bot: str, now: float) -> E
         )
     number = max((one.number for one in entries), default=0) + 1
     entry = EventEntry(
-        event_id=event.id, number=number, version_id=version.id, name=stored.name, owner=owner, entered=now
-    )
+        event_id=event.id, number=number, version_id=version.id, name=stored.name, owner=owner, entered=now,
+        commitment=commitment, nonce=nonce, has_own_nonce=nonce is None,
+    )  # fmt: skip
     session.add(entry)
     session.flush()
     return entry
@@ -164,6 +191,11 @@ def freeze_event(session: Session, event: StoredEvent, now: float) -> None:
         raise LadderError(
             f"{counted(len(entries), 'bot has', 'bots have')} entered {event.name!r}; it needs {file.entrants[0]}."
         )
+    if file.beacon_at and now >= file.beacon_at.timestamp():
+        raise LadderError(
+            f"The beacon of {event.name!r} has its value since {in_utc(file.beacon_at)}: a list that is made final now "
+            "could be chosen by it. Open another event, with a later one."
+        )
     names = {one.name for one in entries}
     seeded = file.seeding if isinstance(file.seeding, tuple) else ()
     if missing := [name for name in seeded if name not in names]:
@@ -172,10 +204,64 @@ def freeze_event(session: Session, event: StoredEvent, now: float) -> None:
     for number, one in enumerate(entries, 1):
         rating = session.get_one(Rating, (event.variant, one.version_id)).rating + variant.shift
         one.number, one.rating = number, round(rating, 2)
+        one.identity = session.get_one(Version, one.version_id).identity
         session.flush()
-    event.stand_in_id = _stand_in(session, file.stand_in, variant).id
-    listed = (Entrant(one.number, one.name, one.owner, one.rating) for one in entries)
-    event.entrants_hash, event.state, event.frozen = entrants_hash(listed), EventState.FROZEN, now
+    stand_in = _stand_in(session, file.stand_in, variant)
+    event.stand_in_id, event.stand_in_identity = stand_in.id, stand_in.identity
+    event.stand_in = str(version_name(session, stand_in.id))
+    listed = [*map(entrant_of, entries), stand_in_of(event)]
+    event.entrants_hash = entrants_hash(one for one in listed if one is not None)
+    event.state, event.frozen = EventState.FROZEN, now
+
+
+def reveal(session: Session, event: StoredEvent, nonce: str, now: float) -> EventEntry:
+    """
+    Take the nonce of an entrant; it names its entry, since its SHA-256 is the entry's commitment.
+
+    Raises:
+        LadderError: If it is no one's, or the list of entrants is not final, or it is too late.
+    """
+    found = next(
+        (one for one in entries_of(session, event.id) if one.commitment == commitment(bytes.fromhex(nonce))), None
+    )
+    if found is None:
+        raise LadderError(
+            f"No entrant of {event.name!r} has committed to this nonce. It may be that of an entry before."
+        )
+    if event.state == EventState.OPEN or event.frozen is None:
+        raise LadderError(f"The list of entrants of {event.name!r} is not final yet. Until then keep the nonce secret.")
+    if found.nonce is None:
+        until = parse_event(event.file).reveals_until(event.frozen)
+        if event.state != EventState.FROZEN or now >= until:
+            raise LadderError(f"Nonces of {event.name!r} could be revealed until {in_utc(time_of(until))}.")
+        found.nonce = nonce
+        session.flush()
+    return found
+
+
+def take_beacon(session: Session, event: StoredEvent, value: str, now: float) -> bool:
+    """
+    Take the value of the public beacon that the event's file names.
+
+    Returns:
+        Whether this is the first one; a later one changes nothing.
+
+    Raises:
+        LadderError: If there is no beacon, the list of entrants is not final, or it is too early.
+        UserError: If it cannot be the value of that beacon.
+    """
+    file = parse_event(event.file)
+    if file.beacon is None or file.beacon_at is None:
+        raise LadderError(f"The file of {event.name!r} names no beacon.")
+    if event.state == EventState.OPEN or now < file.beacon_at.timestamp():
+        raise LadderError(f"The beacon of {event.name!r} is read from {in_utc(file.beacon_at)} on, after the freeze.")
+    if event.beacon_value is not None:
+        return False
+    if why := why_no_value(file.beacon, value):
+        raise UserError(f"The value of the beacon {file.beacon} cannot be used: {why}.")
+    event.beacon_value = value
+    session.flush()
+    return True
 
 
 def _stand_in(session: Session, name: str, variant: Variant) -> Version:
@@ -199,7 +285,39 @@ def start_event(session: Session, event: StoredEvent, now: float) -> None:
     if event.state == EventState.OPEN:
         way_out = f"First make its list of entrants final: pigpen event freeze {event.name}"
     in_state(event, EventState.FROZEN, EventState.PAUSED, way_out=way_out)
+    if event.state == EventState.FROZEN:
+        _close_contributions(session, event, now)
     event.state, event.reason, event.started = EventState.RUNNING, "", event.started or now
+
+
+def _close_contributions(session: Session, event: StoredEvent, now: float) -> None:
+    """
+    Fix what enters the lots, before the first round.
+
+    Without a beacon an entrant that has not revealed its nonce is taken off the field: to withhold costs the entry.
+    With one, a nonce that is missing is left out, since no one could know what follows from it.
+
+    Raises:
+        LadderError: If nonces may still be revealed, or the beacon's value is not known.
+    """
+    assert event.frozen is not None
+    file, entries = parse_event(event.file), entries_of(session, event.id)
+    missing = [one for one in entries if one.nonce is None and one.left_after is None]
+    until = file.reveals_until(event.frozen)
+    if missing and now < until:
+        raise LadderError(
+            f"{counted(len(missing), 'entrant')} of {event.name!r} may still reveal a nonce, until "
+            f"{in_utc(time_of(until))}: {', '.join(one.name for one in missing[:5])}. It can start then."
+        )
+    if file.beacon and event.beacon_value is None:
+        raise LadderError(
+            f"The value of the beacon of {event.name!r} is not known yet. A runner fetches it; or, from a file: "
+            f"pigpen event beacon {event.name} FILE"
+        )
+    for one in missing:
+        one.left_after = None if file.beacon else 0
+    session.flush()
+    event.contributions = contributions_of(event, entries).hash()
 
 
 def pause_event(session: Session, event: StoredEvent, reason: str) -> None:

@@ -94,7 +94,7 @@ def _add_people(session: Session) -> None:
 def _add_event(session: Session, versions: list[int]) -> None:
     event = models.StoredEvent(
         name="cup", file=NOTE, variant=VARIANT, rules={NOTE: 1}, seed="d" * 64, commitment="e" * 64,
-        entrants_hash="f" * 64,
+        entrants_hash="f" * 64, beacon_value=NOTE, contributions="a" * 64, stand_in=NOTE, stand_in_identity=NOTE,
         stand_in_id=versions[0], state="paused", reason=NOTE, opened=NOW, frozen=NOW, started=NOW + 0.5,
         announced={"state": "paused", "stages": [0], "over": [], "shown": []},
     )  # fmt: skip
@@ -103,7 +103,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
     session.add(
         EventEntry(
             event_id=event.id, number=1, version_id=versions[0], name=NOTE, owner="ada", rating=1.5, entered=NOW,
-            left_after=1,
+            left_after=1, identity=NOTE, commitment="1" * 64, nonce="2" * 64, has_own_nonce=True,
         )
     )  # fmt: skip
     session.add(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -265,7 +266,7 @@ def tables(command: Command, *words: str) -> list[dict[str, Any]]:
 def test_an_event_is_held_by_commands(command: Command, ladder: Ladder, file: Path, tmp_path: Path) -> None:
     assert printed(command("open", str(file))) == "cup is open. Bots enter with: pigpen event enter cup BOT\n"
     for bot in (*BOTS, "Trotter"):
-        assert printed(command("enter", "cup", bot)) == f"{bot} has entered cup.\n"
+        assert printed(command("enter", "cup", bot, "--ladder-nonce")) == f"{bot} has entered cup.\n"
     assert printed(command("withdraw", "cup", "Trotter")) == "Trotter has left cup.\n"
     assert json.loads(printed(command("list", "--json")))[0]["entrants"] == 8
     assert printed(command("freeze", "cup")).endswith("is final. Next: pigpen event start cup\n")
@@ -326,7 +327,7 @@ def test_a_contestant_enters_bots_of_ones_own_and_no_more(ladder: Ladder, file: 
         olga, ada = (of(ladder, tmp_path, address, name) for name in ("olga", "ada"))
         assert ada("open", str(file)).err == f"pigpen: {ORGANISERS}\n"
         printed(olga("open", str(file)))
-        assert printed(ada("enter", "cup", "Trotter")) == "Trotter has entered cup.\n"
+        assert printed(ada("enter", "cup", "Trotter")).startswith("Trotter has entered cup.\n")
         assert "You have no bot 'Bot-1' on this ladder." in ada("enter", "cup", "Bot-1").err
         table = ("cup", "--round", "1", "--table", "1", "--reason", "x")
         for words in (
@@ -337,3 +338,36 @@ def test_a_contestant_enters_bots_of_ones_own_and_no_more(ladder: Ladder, file: 
             assert refused.is_one_sentence, refused
             assert refused.err == f"pigpen: {ORGANISERS}\n"
         assert json.loads(printed(ada("show", "cup", "--json")))["state"] == "open"
+
+
+def test_a_contestants_nonce_is_kept_at_home_and_revealed_after_the_freeze(
+    ladder: Ladder, file: Path, tmp_path: Path
+) -> None:
+    with served(ladder) as address:
+        olga, ada = (of(ladder, tmp_path, address, name) for name in ("olga", "ada"))
+        printed(olga("open", str(file)))
+        for bot in BOTS[:3]:
+            printed(olga("enter", "cup", bot, "--ladder-nonce"))
+        printed(ada("enter", "cup", "Trotter"))
+        kept = tmp_path / "ada" / "pigpen" / "nonces.json"
+        (nonce,) = json.loads(kept.read_text())
+        assert kept.stat().st_mode & 0o77 == 0
+        (entry,) = (one for one in shown(ada)["entrant_list"] if one["name"] == "Trotter")
+        assert entry["commitment"] == hashlib.sha256(bytes.fromhex(nonce["nonce"])).hexdigest()
+        assert (entry["has_own_nonce"], entry["nonce"]) == (True, None)
+        early = ada("reveal", "cup")
+        assert early.is_one_sentence, early
+        printed(olga("freeze", "cup"))
+        assert "Trotter" in olga("start", "cup").err
+        assert "Trotter" in printed(ada("reveal", "cup", "--wait"))
+        assert "Trotter" not in printed(ada("reveal", "cup"))
+        assert next(one for one in shown(ada)["entrant_list"] if one["name"] == "Trotter")["nonce"] == nonce["nonce"]
+        printed(olga("start", "cup"))
+        kept.write_text("[1]")
+        assert ada("reveal", "cup").is_one_sentence
+
+
+def shown(command: Command) -> dict[str, Any]:
+    """The event, as anyone may see it."""
+    found: dict[str, Any] = json.loads(printed(command("show", "cup", "--json")))
+    return found

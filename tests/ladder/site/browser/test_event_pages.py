@@ -14,8 +14,8 @@ from ladder.values.accounts import LOCAL, Role
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.accounts import add_person, session_of
-from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
-from tests.ladder.ladders import new_ladder
+from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
+from tests.ladder.ladders import enter, new_ladder
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.tables_served import tables_served
@@ -130,3 +130,28 @@ def test_everybody_can_read_the_presenters_page(
         assert page.evaluate("scrollY") == 0, "the focus is on the button, and the result is in sight"
         page.keyboard.press("Enter")
         page.wait_for_url(f"{address}?round=1&table={table}")
+
+
+def test_a_browser_makes_and_keeps_a_nonce_and_reveals_it_after_the_freeze(lending: Lending, tmp_path: Path) -> None:
+    ladder = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    open_cup(ladder, 3)
+    with ladder.database.write() as session:
+        enter(session, "Trotter", "gongzhu", owner="ada")
+    add_person(ladder, "ada")
+    with tables_served(ladder) as address:
+        page = lending.page(Kind(), DESKTOP, False)
+        secret = session_of(ladder, "ada")
+        page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
+        page.goto(f"{address}/events/cup/entries")
+        page.get_by_role("button", name="Enter Trotter").click()
+        page.get_by_role("button", name="Withdraw Trotter").wait_for()
+        (entry,) = (one for one in reading.event(ladder, LOCAL, "cup").entrant_list if one.name == "Trotter")
+        assert (entry.has_own_nonce, entry.nonce) == (True, None)
+        holding.freeze(ladder, LOCAL, "cup")
+        page.goto(f"{address}/events/cup/entries")
+        page.get_by_role("cell", name="revealed", exact=True).wait_for()
+        assert findings(page) == []
+    (entry,) = (one for one in reading.event(ladder, LOCAL, "cup").entrant_list if one.name == "Trotter")
+    assert entry.nonce
+    holding.start(ladder, LOCAL, "cup")
+    ladder.database.close()
