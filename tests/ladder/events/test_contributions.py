@@ -42,7 +42,7 @@ def field(friend: str) -> list[Entrant]:
 
 
 def meets_the_weakest(listed: list[Entrant], contributions: Contributions | None) -> bool:
-    """Whether the favourite sits in round 1 with the three that the organiser wishes."""
+    """True if the favourite sits in round 1 with the three that the organiser wishes."""
     course = Course(CUP, PRESETS["gongzhu"], listed, Lots.of(SEED, listed, contributions))
     following = course.next_round([])
     assert isinstance(following, NextRound)
