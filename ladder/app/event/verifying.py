@@ -315,8 +315,9 @@ class _Verifier:
         if file.beacon:
             why = why_no_value(file.beacon, event.beacon_value or "")
             self._check(not why, f"The value of the beacon cannot be that of {file.beacon}: {why}.")
+        given = self._held.contributions
         self._check(
-            self._held.contributions.hash() == event.contributions,
+            given is not None and given.hash() == event.contributions,
             "The nonces and the beacon's value are not those with which the event has started.",
         )
 

@@ -109,7 +109,9 @@ def test_who_withholds_a_nonce_is_off_the_field_and_the_event_holds(
     assert not any("Bot-2" in table.bots for one in found.round_list for table in one.tables)
     export_event(ladder, "cup", tmp_path / "cup.zip")
     assert verify_event(tmp_path / "cup.zip").findings == ()
-    for change in ({"nonce": OTHER}, {"left_after": None}, {"commitment": committed(NONCE)}):
+    changes: tuple[dict[str, str | None], ...]
+    changes = {"nonce": OTHER}, {"left_after": None}, {"commitment": committed(NONCE)}
+    for change in changes:
         assert not verify_event(changed(tmp_path, 1, change)).holds, change
     assert not verify_event(changed(tmp_path, 0, {"nonce": OTHER})).holds
 

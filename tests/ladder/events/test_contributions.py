@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -93,12 +93,11 @@ def test_friends_who_withhold_give_the_organiser_two_draws_each_and_no_more(frie
 def test_each_part_of_a_list_and_of_contributions_changes_all_lots() -> None:
     listed, given = field("x"), Contributions({1: nonce(1), 2: nonce(2)}, "https://b.example", "value")
     key = Lots.of(SEED, listed, given).key
+    first, changes = listed[0], dict[str, Any](name="y", owner="y", rating=1.0, identity="y", commitment="y", number=9)
     others = [
         Lots.of(bytes([1]) * 32, listed, given),
         Lots.of(SEED, listed),
-        *(Lots.of(SEED, [replace(listed[0], **{name: value}), *listed[1:]], given) for name, value in (
-            ("name", "y"), ("owner", "y"), ("rating", 1.0), ("identity", "y"), ("commitment", "y"), ("number", 9),
-        )),
+        *(Lots.of(SEED, [replace(first, **{name: changes[name]}), *listed[1:]], given) for name in changes),
         *(Lots.of(SEED, listed, each) for each in (
             replace(given, nonces={1: nonce(1)}), replace(given, nonces={1: nonce(1), 3: nonce(2)}),
             replace(given, beacon="https://c.example"), replace(given, value="other"), replace(given, beacon=""),
