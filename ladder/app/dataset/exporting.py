@@ -38,7 +38,9 @@ from ladder.errors import UserError
 from ladder.store.queries import dataset as queries
 from ladder.store.queries.matches import match_rows
 from ladder.values.reports import DatasetFile, DatasetManifest
+from ladder.values.text import why_odd
 from ladder.values.value import time_of
+from referee.records.framing import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -72,8 +74,11 @@ def export_dataset(
         tell: Called with a sentence for each record that cannot be read: its match has no deals in the data set.
 
     Raises:
-        UserError: If the folder holds something else, cannot be written, or is being written by another export.
+        UserError: If the folder holds something else, cannot be written, or is being written by another export; or if
+            the licence has characters that cannot be printed.
     """
+    if licence and (odd := why_odd(" ".join(licence.split()))):
+        raise UserError(f"{shortened(licence)!r} cannot be the licence (--licence): {odd}.")
     try:
         _opened(folder)  # one that holds something else stays as it is
         with _sole_export(folder):

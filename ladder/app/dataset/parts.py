@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ladder.values.text import sanitize
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -128,8 +130,8 @@ LICENCES = {"cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa
 
 
 def data_card(manifest: DatasetManifest) -> str:
-    """Write the card of a data set."""
-    licence = " ".join(manifest.licence.split())
+    """Write the card of a data set. It holds no name that someone has chosen: those stand in the tables alone."""
+    licence = sanitize(" ".join(manifest.licence.split()))
     lines = ["---", "pretty_name: Matches of a Pigpen ladder", *_licence(licence), "configs:"]
     for table in COLUMNS:
         lines += [f"- config_name: {table}", f"  data_files: {table}/*.parquet"]
@@ -152,7 +154,7 @@ def _licence(words: str) -> list[str]:
         return []
     if words.lower() in LICENCES:
         return [f"license: {words.lower()}"]
-    return ["license: other", f"license_name: {json.dumps(words)}"]
+    return ["license: other", f"license_name: {json.dumps(words, ensure_ascii=False)}"]
 
 
 TABLES = ("deals", "decisions", "seats", "matches")

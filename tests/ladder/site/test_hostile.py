@@ -11,12 +11,17 @@ from urllib.parse import quote, unquote
 
 import pytest
 
+from ladder.app.event import holding
 from ladder.app.event_log import event_log
 from ladder.app.ladder import Ladder
+from ladder.errors import UserError
 from ladder.site.rendering.static_files import digest
 from ladder.store import models
+from ladder.values.accounts import LOCAL
 from ladder.values.text import sanitize
+from pigpen.rules import PRESETS
 from tests.ladder import ladders, shown
+from tests.ladder.app.event_ladders import FILE
 from tests.ladder.databases import LATER_BACKENDS, settings_in
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.site.visitor import Outline, Visitor, keep_record
@@ -38,6 +43,10 @@ NAMES = (
     "=1+cmd|' /C calc'!A0",
 )
 REASON = "<b>\x1b[31m</p><script src=//evil.test/x.js></script>\u202e"
+EVENT_NAMES = (
+    'cup"; filename="run.sh', "cup\r\nSet-Cookie: x=1", "../cup", "a/b", "a\\b", "..", ".cup", "cup.", "cup\n", "-cup",
+    "Cup", "caf\u00e9", "拱猪", "a\u202egpj", "a;b", "a%22b", "con.zip", "cup\x00", "a b", "c" * 65,
+)  # fmt: skip
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """Control characters, and those that change the direction of writing."""
 TRAVERSALS = [
@@ -114,6 +123,22 @@ def test_csv_has_no_control_character(hostile: Visitor) -> None:
     text = hostile.get("/api/v1/standings/hearts.csv?all=1").text
     assert not FORBIDDEN.findall(text)
     assert "=1+cmd" in text
+
+
+def test_a_download_is_named_by_numbers_and_not_by_a_stranger(hostile: Visitor) -> None:
+    for number in (1, 2, 3):
+        found = hostile.get(f"/api/v1/matches/{number}/record")
+        assert found.headers["content-disposition"] == f'attachment; filename="match-{number}.jsonl.gz"'
+
+
+@pytest.mark.parametrize("name", EVENT_NAMES)
+def test_no_event_has_a_name_that_leaves_an_address_a_header_or_a_folder(settings: Settings, name: str) -> None:
+    with Ladder.open(settings, create=True) as ladder:
+        with pytest.raises(UserError):
+            holding.open_event(ladder, LOCAL, name, FILE.format(show="live"), PRESETS["gongzhu"])
+        found = Visitor(ladder).get(f"/api/v1/events/{quote(name, safe='')}/export")
+        assert found.status_code in (404, 422)
+        assert not {"content-disposition", "set-cookie"} & {*found.headers}
 
 
 @pytest.mark.parametrize("path", TRAVERSALS)

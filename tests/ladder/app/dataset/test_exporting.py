@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from sqlalchemy import select
 
 import pigpen_arena
 from ladder.app.dataset import exporting
@@ -33,7 +35,7 @@ from pigpen.rules.cards import Card, parse_cards
 from referee.records.lines import DealLine
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
-from tests.ladder.ladders import new_ladder, recorded_match
+from tests.ladder.ladders import NOW, new_ladder, recorded_match
 from tests.ladder.virtual import Time
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from ladder.results.files import Logs
     from ladder.values.matches import MatchRow
 
+HOSTILE = ('"\n---\nconfigs: []', "../../etc/x.parquet", "\x1b[2J\u202e|`", "🐖 {{ 7*7 }} <script>")
+"""Names that no ladder takes: what was entered by another version is written all the same."""
 PAGE = Path(__file__).parents[4] / "docs" / "dataset.md"
 MODIFIED = 1_000_000_000
 PRINTED = "I hold the queen, and my key is 0123456789."
@@ -466,9 +470,48 @@ def test_the_data_card_names_each_table_its_columns_and_the_licence(exported: Pa
         assert all(f"| `{name}` | {type_name(kind)} | {words} |" in body for name, (kind, words) in columns.items())
 
 
-def test_a_licence_in_other_words_breaks_no_card(ladder: Ladder, tmp_path: Path) -> None:
-    words = 'ours: "yes"\n---\nconfigs: []'
+@pytest.mark.parametrize(
+    "words",
+    [
+        'ours: "yes"\n---\nconfigs: []',
+        "!!python/object/apply:os.system [id]",
+        "null",
+        "\U0001f437 拱猪",
+        "{{ 7*7 }} # %",
+    ],
+)
+def test_a_licence_in_other_words_breaks_no_card(ladder: Ladder, tmp_path: Path, words: str) -> None:
     export_dataset(ladder, tmp_path / "set", words)
-    card = yaml.safe_load((tmp_path / "set" / CARD).read_text().split("---\n")[1])
+    card = yaml.safe_load((tmp_path / "set" / CARD).read_text("utf-8").split("---\n")[1])
     assert (card["license"], card["license_name"]) == ("other", " ".join(words.split()))
     assert len(card["configs"]) == len(COLUMNS)
+
+
+@pytest.mark.parametrize("words", ["\x1b[2J", "a\x7fb", "a\u202eb", "\ufeffMIT", "caf\udce9", "\x00"])
+def test_a_licence_that_cannot_be_printed_is_refused_before_anything_is_written(
+    ladder: Ladder, tmp_path: Path, words: str
+) -> None:
+    with pytest.raises(UserError, match=f"U\\+{max(ord(each) for each in words if not each.isprintable()):04X}"):
+        export_dataset(ladder, tmp_path / "set", words)
+    assert not (tmp_path / "set").exists()
+
+
+def test_no_name_is_in_the_card_of_a_data_set_or_in_the_names_of_its_files(ladder: Ladder, tmp_path: Path) -> None:
+    cards = []
+    for number, names in enumerate((("Trotter", "Snout", "Truffle", "Bristle"), HOSTILE)):
+        found = ladder if not number else new_ladder(load_settings(data_dir=tmp_path / "hostile", sandbox="process"))
+        lines = match_lines("hearts", "deals:1")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("tests.ladder.ladders.NAMES", names)
+            recorded_match(found, lines, SEED.hex())
+        with found.database.write() as session:
+            session.get_one(models.Variant, "hearts").season_name = names[0]
+            for owner in session.scalars(select(models.Owner)):
+                owner.name = f"{names[owner.id % len(names)]}{owner.id}"
+        folder = tmp_path / f"set{number}"
+        export_dataset(replace(found, clock=lambda: NOW), folder)
+        files = [each.name for each in DatasetManifest.model_validate_json((folder / MANIFEST).read_bytes()).files]
+        cards.append(((folder / CARD).read_bytes(), files))
+        found.database.close()
+        assert pq.read_table(folder / "versions")["bot"].to_pylist() == sorted(names)
+    assert cards[0] == cards[1]

@@ -34,7 +34,7 @@ from tests.ladder.virtual import Time, recorded
 from tests.typed import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
@@ -51,7 +51,9 @@ VALUES = {
     "table": ["versions", "ratings"], "part": ["all.parquet"], "listed": ["requirements"],
     "one": BOTS[:2], "two": BOTS[1:3], "other": BOTS[:2],
 }  # fmt: skip
-"""Values for each parameter of an address; `name` depends on the thing that has the name."""
+"""Values for each parameter of an address but `name`, which depends on the thing that has the name."""
+NAMES = {"/b": BOTS}
+"""The same for `name`, by the beginning of the address."""
 QUERIES = ("/m?bot=Bot-1", "/b?owner=eve", "/me/logs?bot=Bot-1", "/api/v1/matches?status=queued",
            "/api/v1/matches?status=running", "/api/v1/matches?status=quarantined", "/api/v1/matches?bot=Bot-1",
            "/api/v1/standings?variant=gongzhu")  # fmt: skip
@@ -71,22 +73,29 @@ PEOPLE = ("", "eve", "ada")
 """A visitor, a contestant without a bot in the event, and one with a bot in it."""
 
 
-def addresses() -> Iterator[str]:
-    """All that can be read of a site, tables with people aside, which have days and seeds of their own."""
+def addresses(known: Mapping[str, list[str]] = VALUES, names: Mapping[str, list[str]] = NAMES) -> Iterator[str]:
+    """
+    All that can be read of a site.
+
+    Args:
+        known: Values for each parameter of an address.
+        names: The same for `name`, by the beginning of the address; of tables with people nothing is read without any.
+    """
     for prefix, routers in (("", PAGES), ("/api/v1", (*PUBLIC_API, *PERSONAL_API))):
         for route in (each for router in routers for each in router.routes):
             path = str(getattr(route, "path", ""))
-            if "GET" in (getattr(route, "methods", None) or ()) and not path.startswith("/play"):
-                wanted = [(name, _values(path, name)) for name in re.findall(r"{(\w+)", path)]
-                for values in product(*(values for _, values in wanted)):
+            if "GET" in (getattr(route, "methods", None) or ()) and (not path.startswith("/play") or "/play" in names):
+                wanted = [_values(path, name, known, names) for name in re.findall(r"{(\w+)", path)]
+                for values in product(*wanted):
                     yield prefix + re.sub(r"{\w+[^}]*}", "{}", path).format(*values)
-    yield from QUERIES
 
 
-def _values(path: str, name: str) -> list[str]:
+def _values(path: str, name: str, known: Mapping[str, list[str]], names: Mapping[str, list[str]]) -> list[str]:
     if path.startswith("/events/"):
-        return ["cup"] if name in ("name", "event") else VALUES[name]
-    return BOTS if name == "name" else VALUES[name]
+        return ["cup"] if name in ("name", "event") else known[name]
+    if name == "name":
+        return next((values for begin, values in names.items() if path.startswith(begin)), names["/b"])
+    return known[name]
 
 
 def known(ladder: Ladder, name: str) -> dict[str, str]:
@@ -95,7 +104,7 @@ def known(ladder: Ladder, name: str) -> dict[str, str]:
     if name:
         assert person.log_in(name).status_code == 303
     found = {}
-    for path in addresses():
+    for path in (*addresses(), *QUERIES):
         response = person.get(path)
         text = CSRF.sub("", response.text)
         if path == "/metrics":
