@@ -105,7 +105,7 @@ WAYS = {
 EACH_PUSH = ("plainly", "for its head", "if it is another", "for more")
 Answer = tuple[int, tuple[tuple[str, str], ...], str]
 """Status, headers and body."""
-Told = dict[str, Answer]
+Answers = dict[str, Answer]
 """Answers by address."""
 HOST = {"Host": "site.test"}
 """Feeds name the site by what a request calls it."""
@@ -218,7 +218,7 @@ class Site(NamedTuple):
     cookies: dict[str, dict[str, str]]
     """Headers by visitor."""
 
-    def told(self, visitor: str, way: Way) -> Told:
+    def answers(self, visitor: str, way: Way) -> Answers:
         """All that a visitor is answered who asks in that way."""
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as site:
             return {address: ask(site, way, address, self.cookies[visitor]) for address in readable()}
@@ -243,7 +243,7 @@ def _site(world: int, folder: Path, stack: ExitStack) -> Site:
     return Site(ladder, stack.enter_context(served(ladder)), cookies)
 
 
-def differing(one: Told, other: Told) -> list[str]:
+def differing(one: Answers, other: Answers) -> list[str]:
     """The addresses that are answered in different ways."""
     return [address for address in one if one[address] != other[address]]
 
@@ -253,7 +253,7 @@ def differing(one: Told, other: Told) -> list[str]:
     "name", [name if name in EACH_PUSH else pytest.param(name, marks=pytest.mark.long) for name in WAYS]
 )
 def test_in_no_way_does_a_site_tell_what_is_hidden(sites: tuple[Site, Site], name: str) -> None:
-    one, other = (site.told("", WAYS[name]) for site in sites)
+    one, other = (site.answers("", WAYS[name]) for site in sites)
     assert differing(one, other) == []
 
 
@@ -262,10 +262,10 @@ def test_in_no_way_does_a_site_tell_what_is_hidden(sites: tuple[Site, Site], nam
 def test_who_has_logged_in_is_told_what_is_its_own_and_no_one_gets_that_answer_after_it(
     sites: tuple[Site, Site], visitor: str
 ) -> None:
-    before = sites[1].told("", Way())
-    one, other = (site.told(visitor, Way()) for site in sites)
+    before = sites[1].answers("", Way())
+    one, other = (site.answers(visitor, Way()) for site in sites)
     assert differing(one, other) == (ORGANISERS if visitor == "olga" else [])
-    after = sites[1].told("", Way())
+    after = sites[1].answers("", Way())
     changing = {"/metrics", *(path for path, (status, _, _) in before.items() if status == 202)}  # a place in a queue
     assert {*differing(before, after)} <= changing
 
@@ -273,12 +273,12 @@ def test_who_has_logged_in_is_told_what_is_its_own_and_no_one_gets_that_answer_a
 @pytest.mark.timeout(1200)
 def test_what_is_hidden_is_answered_as_what_is_not_there(sites: tuple[Site, Site]) -> None:
     for way in (WAYS["plainly"], WAYS["for more"]):
-        told = sites[1].told("", way)
-        hidden = [path for path in told if re.search(rf"/({SEALED}|{TABLE})(/|[?]|$)", path)]
+        found = sites[1].answers("", way)
+        hidden = [path for path in found if re.search(rf"/({SEALED}|{TABLE})(/|[?]|$)", path)]
         assert len(hidden) > 40
         for path in hidden:
             absent = re.sub(rf"/{SEALED}(?=/|[?]|$)", f"/{FREE}", path).replace(TABLE, NO_TABLE)
-            assert told[path] == _as_if(told[absent]), path
+            assert found[path] == _as_if(found[absent]), path
 
 
 def _as_if(answer: Answer) -> Answer:
@@ -293,9 +293,9 @@ def test_no_answer_has_a_seed_or_a_board_of_a_day_or_an_answer_of_a_puzzle(sites
     seeds = [seed_of_day(SECRET, today + timedelta(days=days), "hearts").hex() for days in (0, 1, 2)]
     hidden = [*seeds, *(commitment(bytes.fromhex(seed)) for seed in seeds[1:]), SECRET.hex(), "Secretive", "Nosy"]
     for world, site in enumerate(sites):
-        told = site.told("", Way())
-        assert {200, 202, 303, 401, 404} <= {status for status, _, _ in told.values()}
-        for path, (_, headers, text) in told.items():
+        found = site.answers("", Way())
+        assert {200, 202, 303, 401, 404} <= {status for status, _, _ in found.values()}
+        for path, (_, headers, text) in found.items():
             assert [each for each in (*hidden, bytes([world + 7] * 32).hex()) if each in f"{headers} {text}"] == [], (
                 path
             )
