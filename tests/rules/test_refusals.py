@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from pigpen.rules import (
     CARDS,
@@ -360,6 +360,19 @@ def test_the_reason_says_what_is_wrong_with_a_play(action: Any, reason: str) -> 
     with pytest.raises(IllegalAction, match="seat 1 is not asked"):
         deal.apply(1, Card.parse("AC"))
     assert deal.hands[0] == mask("2C 3C 4D")
+
+
+@many
+@given(rules=presets, chance=chances)
+def test_play_itself_refuses_every_card_that_may_not_be_played(rules: Rules, chance: Random) -> None:
+    deal = somewhere(lumpy_deal(rules, chance), chance)
+    assume(deal.phase is Phase.PLAY and not deal.is_over)
+    before, options = state(deal), set(deal.legal(deal.turn))
+    for card in CARDS:
+        if card not in options:
+            with pytest.raises(IllegalAction):
+                deal.play(card)
+    assert state(deal) == before
 
 
 @pytest.mark.parametrize("action", [None, "2C", 60, (), []])

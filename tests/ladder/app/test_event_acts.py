@@ -457,6 +457,29 @@ def test_only_organisers_decide(ladder: Ladder, act: str, viewer: Viewer) -> Non
     assert page(ladder) == before
 
 
+def test_every_decision_is_written_down_with_who_has_made_it(ladder: Ladder, coordinator: Coordinator) -> None:
+    open_cup(ladder)
+    olga = Viewer("olga", is_organiser=True)
+    with ladder.database.write() as session:
+        enter(session, "Late", "gongzhu", owner="ada")
+    before = len(managing.audit(ladder, LOCAL))
+    holding.enter(ladder, Viewer("ada"), "cup", "Late")
+    holding.withdraw(ladder, Viewer("ada"), "cup", "Late")
+    for act in ("freeze", "start"):
+        ACTS[act](ladder, olga)
+    play(coordinator, 1)
+    for act in ("pause", "draw", "rule"):
+        ACTS[act](ladder, olga)
+    done = managing.audit(ladder, LOCAL)
+    new = list(reversed(done[: len(done) - before]))
+    assert [(row.actor, row.action, row.subject) for row in new] == [
+        ("ada", "event.enter", "cup"),
+        ("ada", "event.withdraw", "cup"),
+        *(("olga", f"event.{act}", "cup") for act in ("freeze", "start", "pause", "draw", "rule")),
+    ]
+    assert [row.details["bot"] for row in new[:2]] == ["Late", "Late"]
+
+
 def test_an_event_starts_once_its_entrants_are_final(ladder: Ladder) -> None:
     open_cup(ladder)
     with pytest.raises(LadderError, match=r"'cup' .*: pigpen event freeze"):

@@ -149,17 +149,6 @@ def test_an_invitation_is_taken_back(olga: Person, place: PeopleLadder) -> None:
     assert olga.send("/admin/invitations", "/admin/invitations/999/revoke").status_code in (404, 422)
 
 
-def test_bots_are_suspended_resumed_and_retired(olga: Person, place: PeopleLadder) -> None:
-    assert olga.send("/admin/bots", "/admin/bots/Trotter/suspend", reason="It prints.").status_code == 303
-    assert ("suspended", "It prints.") in states(place, "Trotter")
-    assert olga.send("/admin/bots", "/admin/bots/Trotter/resume").status_code == 303
-    assert ("suspended", "It prints.") not in states(place, "Trotter")
-    assert olga.send("/admin/bots", "/admin/bots/Trotter/retire", variant="gongzhu").status_code == 303
-    assert {state for state, _ in states(place, "Trotter")} == {"retired"}
-    wanted = {("olga", f"bot.{action}", "Trotter") for action in ("suspend", "resume", "retire")}
-    assert wanted <= set(actions(place))
-
-
 def test_bots_are_found_by_name_and_owner(olga: Person) -> None:
     page = olga.get("/admin/bots?q=ada").text
     assert "/admin/bots/Trotter/suspend" in page

@@ -107,12 +107,6 @@ def test_a_submission_is_withdrawn(ada: Person, place: PeopleLadder) -> None:
     assert ada.post(f"/me/submissions/{place.leased}/withdrawal", csrf="").status_code == 403
 
 
-def test_nobody_withdraws_what_is_anothers(ada: Person, place: PeopleLadder) -> None:
-    mine = f"/me/submissions/{place.queued}"
-    assert ada.send(mine, f"/me/submissions/{place.of_bob}/withdrawal").status_code == 404
-    assert ("ada", "submission.withdraw", "Boar") not in actions(place)
-
-
 def test_a_bot_is_submitted_by_a_form(place: PeopleLadder) -> None:
     bob = logged_in(place, "bob")
     sent = upload(bob, "Farrow", a_folder(), variant_gongzhu="on", keep_old="on")

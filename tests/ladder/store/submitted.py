@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.store.database import Database, Session
-    from ladder.values.submission import SubmissionResult
+    from ladder.values.submission import Failure, SubmissionResult
     from pigpen.rules import Rules
 
 
@@ -38,9 +38,15 @@ class Fit:
     """The image reference that was submitted; None for a folder."""
 
     def enter(
-        self, session: Session, variants: Sequence[Rules], now: float = 1.0, *, keep_old: bool = False
+        self,
+        session: Session,
+        variants: Sequence[Rules],
+        now: float = 1.0,
+        *,
+        keep_old: bool = False,
+        failures: tuple[Failure, ...] = (),
     ) -> SubmissionResult:
-        """Enter it, as a coordinator does."""
+        """Enter it, as a coordinator does; with failures it is refused."""
         order = SubmissionOrder(name=self.bot, source=self.source, keep_old=keep_old)
         submission = StoredSubmission(
             owner=self.owner, sandbox=self.sandbox, ordered=order.model_dump(), image=self.image
@@ -49,7 +55,7 @@ class Fit:
             identity=self.identity, pinned=self.pinned, size=self.size, lock=None, can_fork=self.can_fork
         )
         plain = tuple(rules.to_plain() for rules in variants)
-        outcome = SubmissionOutcome(submission=1, attempt=1, program=program, variants=plain)
+        outcome = SubmissionOutcome(submission=1, attempt=1, program=program, variants=plain, failures=failures)
         return enter(session, submission, outcome, now)
 
 

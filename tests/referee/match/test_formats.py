@@ -129,6 +129,15 @@ def test_the_bound_counts_every_table_and_no_more_deals_than_a_game_can_have() -
     assert longest("game") == longest(f"deals:{rules.end.cap}")
 
 
+@pytest.mark.parametrize(
+    ("preset", "part"), [("hearts", "passing"), ("hearts", "moon"), ("gongzhu", "exposing"), ("gongzhu", "moon")]
+)
+def test_the_bound_counts_every_question_of_a_deal(preset: str, part: str) -> None:
+    rules, form = PRESETS[preset], Format.parse("deals:4")
+    whole, without = (longest_match(each, form, DEFAULT_CLOCK) for each in (rules, replace(rules, **{part: None})))
+    assert whole > without
+
+
 ZERO = "0" * 64
 THREE = replace(PRESETS["gongzhu"], players=3, removed=("2D",))
 SEVEN = replace(PRESETS["gongzhu"], players=7, removed=("2C", "2D", "3C"))

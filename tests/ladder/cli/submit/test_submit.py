@@ -197,7 +197,6 @@ def folder(tmp_path: Path) -> Path:
         (("submit", "./mybot", "--sandbox", "docker"), "The bots of this ladder run in the process sandbox"),
         (("submit", "mybot:latest"), "mybot:latest is an image, and the process sandbox runs folders only"),
         (("retire", "Troter"), "There is no bot 'Troter' on this ladder. Did you mean Trotter?"),
-        (("retire", "Trotter", "--variant", "gongzhu"), "This ladder does not play 'gongzhu'"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_changes_nothing(folder: Path, words: tuple[str, ...], sentence: str) -> None:

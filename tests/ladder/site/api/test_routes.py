@@ -174,20 +174,6 @@ async def test_the_page_of_a_deal_is_made_anew_for_who_sees_more(client: httpx.A
     assert others.headers["etag"] == shared.headers["etag"]
 
 
-async def test_nobody_retires_anothers_bot(client: httpx.AsyncClient, ladder: Ladder) -> None:
-    async def refused(bot: str, headers: dict[str, str]) -> tuple[int, str]:
-        answer = await client.post(f"{API}/bots/{bot}/retirement", json={"reason": "mine now"}, headers=headers)
-        return answer.status_code, answer.text.replace(f"'{bot}'", "'B'")
-
-    ben = by(ladder, "ben")
-    assert (await refused("Trotter", ben))[0] == 404
-    assert await refused("Trotter", ben) == await refused("Nobody", ben)
-    assert (await refused("Trotter", {}))[0] == 401
-    assert (await refused("Trotter", by(ladder, "ada", Scope.READ)))[0] == 403
-    with ladder.database.read() as session:
-        assert {rating.state for rating in session.scalars(select(models.Rating))} == {"active"}
-
-
 async def test_a_record_comes_with_its_hash_and_only_once(client: httpx.AsyncClient) -> None:
     answer = await client.get(f"{API}/matches/1/record")
     digest = base64.b64encode(hashlib.sha256(answer.content).digest()).decode()

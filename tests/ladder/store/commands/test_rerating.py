@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select
 
-from ladder.results.standing import RatedBy
+from ladder.results.standing import RatedBy, VersionStanding
 from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands import results
@@ -86,6 +87,25 @@ def test_a_rating_that_was_changed_is_named(database: Database, records: Records
     assert rating.startswith(f"{name} in {variant}: rating is ")
     assert counter.startswith(f"{name} in {variant}: faults is {faults}, ")
     assert counter.endswith(f" {faults - 1}.")
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(VersionStanding)])
+@pytest.mark.parametrize("has_all", [True, False])
+def test_every_figure_of_a_standing_that_was_changed_is_named(
+    database: Database, records: Records, name: str, has_all: bool
+) -> None:
+    """Decisions are compared only if there is every record."""
+    with database.write() as session:
+        entry = session.scalars(select(models.Rating).where(models.Rating.matches > 3)).first()
+        assert entry is not None
+        kept = getattr(entry, name)
+        setattr(entry, name, [*kept, *kept[:1]] if isinstance(kept, list) else kept + 1)
+        if not has_all:
+            session.get_one(models.StoredMatch, 1).record_kept = False
+    with database.read() as session:
+        differ = found(session, records)
+    assert len(differ) == (has_all or name != "decisions")
+    assert all(f": {name} is " in each for each in differ)
 
 
 @IN_BOTH

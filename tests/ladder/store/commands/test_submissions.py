@@ -27,6 +27,7 @@ from ladder.store.models import State
 from ladder.store.queries.submissions import submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
 from ladder.trials.trial_tasks import TrialProgress
+from ladder.values.submission import Failure
 from pigpen.rules import PRESETS
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
@@ -294,6 +295,16 @@ def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) ->
         assert look.plays == ["gongzhu", "hearts"]
         assert look.entered == {TROTTER.identity: {"gongzhu", "hearts"}}
         assert look.holders == {TROTTER.identity: ["ada"]}
+
+
+def test_a_bot_that_failed_in_its_trial_is_not_entered_and_its_result_says_why(database: Database) -> None:
+    failure = Failure(variant="gongzhu", where="deal 1", verdict="illegal", why="It played a card twice.", output="")
+    with database.write() as session:
+        refused = TROTTER.enter(session, [GONGZHU], failures=(failure,))
+    assert (refused.accepted, refused.version, refused.variants) == (False, None, ())
+    assert (refused.new, refused.changed, refused.moved_from) == (False, False, None)
+    assert (refused.bot, refused.owner, refused.reasons) == ("Trotter", "ada", (failure,))
+    assert states(database) == {}
 
 
 def test_the_same_program_again_changes_nothing(database: Database) -> None:

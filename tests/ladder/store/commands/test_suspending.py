@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.errors import LadderError
 from ladder.pairing.suspension import Reporter
 from ladder.results.summary import summarise
 from ladder.store import models
@@ -333,11 +332,6 @@ def test_the_organiser_may_keep_suspended_whom_the_ladder_suspended_or_let_it_pl
     play(database, versions, "xxx")
     entry = truffle(database, versions)
     assert (entry.state, entry.suspensions) == ("suspended", 2)
-
-
-def test_a_bot_is_not_resumed_where_it_is_not_entered(database: Database, versions: list[int]) -> None:
-    with database.write() as session, pytest.raises(LadderError, match=r"not entered there"):
-        resume_entries(session, version_of(database, versions), "gongzhu", NOW)
 
 
 def test_a_retired_version_does_not_come_back_when_suspensions_end(database: Database, versions: list[int]) -> None:
