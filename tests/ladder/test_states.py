@@ -340,7 +340,7 @@ NAMED: dict[tuple[str, str | None], tuple[set[Entry], set[Entry]]] = {
     ("Trotter", "bridge"): (set(), set()),
     ("Troter", None): (set(), set()),
 }
-"""What retires, and what else changes, by the bot and the variant that are named; nothing: it is refused."""
+"""Entries that retire, and those that the other acts change, by the bot and the variant named; none: it is refused."""
 
 
 @pytest.mark.parametrize(
