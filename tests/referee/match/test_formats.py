@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -134,8 +134,8 @@ def test_the_bound_counts_every_table_and_no_more_deals_than_a_game_can_have() -
 )
 def test_the_bound_counts_every_question_of_a_deal(preset: str, part: str) -> None:
     rules, form = PRESETS[preset], Format.parse("deals:4")
-    whole, without = (longest_match(each, form, DEFAULT_CLOCK) for each in (rules, replace(rules, **{part: None})))
-    assert whole > without
+    taken: dict[str, Any] = {part: None}
+    assert longest_match(rules, form, DEFAULT_CLOCK) > longest_match(replace(rules, **taken), form, DEFAULT_CLOCK)
 
 
 ZERO = "0" * 64
