@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 SDK_NEEDS = {"pigpen", "grpc", "google"}
 REFEREE_NEEDS = SDK_NEEDS | {"referee", "pydantic", "pydantic_core", "tomli_w"}
-STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", "structlog"}
+STORE_NEEDS = {"alembic", "numpy", "orjson", "sqlalchemy", "structlog"}
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3", "uv"}
 CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
 EVENTS_NEED = {"highspy", "icalendar", "standardwebhooks"}

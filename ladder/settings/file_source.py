@@ -1,4 +1,4 @@
-"""`pigpen.toml` as a source of settings: what is read of it, and why it cannot be read."""
+"""The content of `pigpen.toml`, and the reason why it cannot be read."""
 
 from __future__ import annotations
 
@@ -6,42 +6,33 @@ import errno
 import os
 import stat
 import tomllib
-from typing import TYPE_CHECKING, Any
-
-from pydantic_settings import TomlConfigSettingsSource
+from pathlib import Path
+from typing import Any
 
 from ladder.settings.file import FILE
 
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-    from pathlib import Path
 
-
-class SettingsFile(TomlConfigSettingsSource):
+def read_file() -> dict[str, Any]:
     """
-    The settings in `pigpen.toml`.
+    Read the settings in `pigpen.toml`, as they stand there; none if there is no such file.
 
-    Unlike the class above it refuses a directory, or a link that leads to no file, which would mean another ladder; and
-    it takes a byte order mark, which some editors write.
+    A directory, or a link that leads to no file, is refused, because without it another ladder would be meant. A byte
+    order mark, which some editors write, is taken.
 
     Raises:
         ValueError: If the file is there and cannot be read; the message says why, and does not name the file.
     """
-
-    def _read_files(self, files: Any, *options: Any, **named: Any) -> dict[str, Any]:  # which, depends on the version
-        if files is not None and (reason := _why_no_file()):
-            raise ValueError(reason)
-        try:
-            return super()._read_files(files, *options, **named)
-        except OSError as error:
-            raise ValueError(error.strerror or str(error)) from None
-
-    def _read_file(self, file_path: Path | Traversable) -> dict[str, Any]:
-        try:
-            text = file_path.read_bytes().decode("utf-8-sig")
-        except UnicodeError:
-            raise ValueError("it is not UTF-8 text; save it as UTF-8") from None
-        return tomllib.loads(text)
+    if reason := _why_no_file():
+        raise ValueError(reason)
+    try:
+        text = Path(FILE).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return {}
+    except UnicodeError:
+        raise ValueError("it is not UTF-8 text; save it as UTF-8") from None
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from None
+    return tomllib.loads(text)
 
 
 def _why_no_file() -> str | None:

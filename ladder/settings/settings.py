@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
+    BaseModel,
+    ConfigDict,
     Discriminator,
     Field,
     NonNegativeFloat,
@@ -26,17 +28,11 @@ from pydantic import (
     ValidationError,
     field_validator,
 )
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-)
 
 from ladder.errors import NoLadder
 from ladder.registry.names import is_address
 from ladder.settings.file import FILE, bot_around
-from ladder.settings.file_source import SettingsFile
+from ladder.settings.file_source import read_file
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
 from ladder.values.names import Builds, Public
 from ladder.values.order import Order
@@ -74,17 +70,10 @@ def default_data_dir() -> Path:
     return Path(home) / "pigpen"
 
 
-class Settings(BaseSettings):
-    """The settings of a ladder; every field can be set in `pigpen.toml` and in the environment."""
+class Settings(BaseModel):
+    """The settings of a ladder; every field can be set in `pigpen.toml` and in the environment (`load_settings`)."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX,
-        env_ignore_empty=True,
-        toml_file=FILE,
-        extra="forbid",
-        frozen=True,
-        allow_inf_nan=False,
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, validate_default=True)
 
     data_dir: Path = Field(default_factory=default_data_dir)
     """Folder for the database, the records, and the bots that were entered as folders."""
@@ -297,24 +286,6 @@ class Settings(BaseSettings):
         if (file := self.database_file) and not os.path.exists(file):
             raise NoLadder(f"There is no ladder in {str(file.parent)!r}")
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Take first what code says, then the environment, then the file."""
-        return init_settings, env_settings, SettingsFile(settings_cls)
-
-
-class _WithoutFile(Settings):
-    """The settings where `pigpen.toml` is not the organiser's."""
-
-    model_config = SettingsConfigDict(toml_file=None)
-
 
 def read_url(text: str) -> URL:
     """
@@ -362,7 +333,7 @@ def _without_tilde(path: Path) -> Path:
 
 def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
     """
-    Read the settings.
+    Read the settings: first what code gives counts, then the environment, then the file.
 
     Args:
         bots: Folders of bots named on the command line; a file within one of them is not read.
@@ -372,10 +343,10 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
         ValueError: If one makes no sense; the message names it and where it stands.
     """
     try:
-        return (_WithoutFile if bot_around(bots) else Settings)(**given)
+        return Settings(**({} if bot_around(bots) else read_file()) | _environment() | given)
     except ValidationError as error:
         raise ValueError(_sentence(error)) from None
-    except (SettingsError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
         why = "a number in it has too many digits" if "integer string conversion" in str(error) else error
         raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {why}.") from None
     except RecursionError:
@@ -386,11 +357,17 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
         ) from None
 
 
+def _environment() -> dict[str, str]:
+    """Read the settings in the environment: in letters of any case, and not those that are empty."""
+    found = {name.lower(): value for name, value in os.environ.items() if value}
+    return {name: found[variable] for name in Settings.model_fields if (variable := f"{PREFIX}{name}".lower()) in found}
+
+
 def source_of(name: str) -> Literal["environment", "file", "default"]:
     """Tell where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
-    if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
+    if name in _environment():
         return "environment"
-    return "file" if not bot_around() and name in SettingsFile(Settings)() else "default"
+    return "file" if not bot_around() and name in read_file() else "default"
 
 
 def _sentence(error: ValidationError) -> str:

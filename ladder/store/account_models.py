@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, text
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.models import Base, LeasedRow
@@ -148,11 +148,9 @@ class StoredSubmission(LeasedRow, Base):
     __tablename__ = "submissions"
     __table_args__ = (
         CheckConstraint("status IN ('queued', 'leased', 'entered', 'refused', 'failed', 'withdrawn')", name="status"),
-        Index("ix_submissions_open", "id", sqlite_where=text("status IN ('queued', 'leased')"),
-              postgresql_where=text("status IN ('queued', 'leased')")),
         Index("ix_submissions_owner", "owner", "id"),
         {"sqlite_autoincrement": True},
-    )  # fmt: skip
+    )
 
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
     """A name: there may be no such owner before the first of its bots is entered."""

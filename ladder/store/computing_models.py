@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.account_models import HASH_LENGTH
@@ -29,7 +29,6 @@ class Computation(LeasedRow, Base):
     __table_args__ = (
         CheckConstraint("status IN ('queued', 'leased', 'ended')", name="status"),
         CheckConstraint("lane IN ('short', 'long')", name="lane"),
-        Index("ix_computations_open", "id", sqlite_where=text(UNANSWERED), postgresql_where=text(UNANSWERED)),
         Index("ix_computations_visitor", "visitor", "started"),
         Index("ix_computations_finished", "finished"),
         {"sqlite_autoincrement": True},  # number and attempt are the fence, also when the row is forgotten

@@ -2,7 +2,8 @@
 The tables of a ladder, to be used as `models.Bot`, `models.Match`, …: an owner has bots, a bot has versions, which
 never change; a version is entered in variants, where it has a rating; a match has seats, and in each sits a version.
 
-Times are Unix times in seconds, as floats, so that both databases compare them alike.
+Times are Unix times in seconds, as floats, so that both databases compare them alike. Partial indices are in
+`ladder.store.all_tables`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from sqlalchemy import (
     String,
     UniqueConstraint,
     false,
-    text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -335,15 +335,9 @@ class StoredMatch(LeasedRow, Base):
     __tablename__ = "matches"
     __table_args__ = (
         CheckConstraint("status IN ('queued', 'leased', 'done', 'quarantined')", name="status"),
-        Index("ix_matches_queued", "priority", "id", sqlite_where=text("status = 'queued'"),
-              postgresql_where=text("status = 'queued'")),
-        Index("ix_matches_leased", "id", sqlite_where=text("status = 'leased'"),
-              postgresql_where=text("status = 'leased'")),
         Index("ix_matches_variant", "variant", "ordinal"),
-        Index("ix_matches_event", "event_id", sqlite_where=text("event_id IS NOT NULL"),
-              postgresql_where=text("event_id IS NOT NULL")),
         {"sqlite_autoincrement": True},  # no number is used again: the commitment of its seed has been published
-    )  # fmt: skip
+    )
 
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
     format: Mapped[str] = mapped_column(String(32))
@@ -393,10 +387,8 @@ class StoredSeat(Base):
     __tablename__ = "seats"
     __table_args__ = (
         Index("ix_seats_version_match", "version_id", "match_id"),
-        Index("ix_seats_version_matches", "version_id", "matches_before",
-              sqlite_where=text("matches_before IS NOT NULL"), postgresql_where=text("matches_before IS NOT NULL")),
         {"sqlite_with_rowid": False},
-    )  # fmt: skip
+    )
 
     match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)

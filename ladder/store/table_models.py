@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.account_models import HASH_LENGTH
@@ -26,14 +26,9 @@ class PeopleTable(LeasedRow, Base):
     __table_args__ = (
         CheckConstraint("status IN ('waiting', 'ready', 'playing', 'over', 'ended')", name="status"),
         CheckConstraint("purpose IN ('free', 'today', 'board')", name="purpose"),
-        Index("ix_people_tables_open", "id", sqlite_where=text(OPEN), postgresql_where=text(OPEN)),
-        Index("ix_people_tables_board", "board", "variant", sqlite_where=text("board <> ''"),
-              postgresql_where=text("board <> ''")),
         Index("ix_people_tables_finished", "finished"),
-        Index("ix_people_tables_guest", "guest", sqlite_where=text("guest <> ''"),
-              postgresql_where=text("guest <> ''")),
         {"sqlite_autoincrement": True},  # its number is that of a folder, too
-    )  # fmt: skip
+    )
 
     name: Mapped[str] = mapped_column(String(16), unique=True)
     """In its address; it cannot be guessed."""

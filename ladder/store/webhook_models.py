@@ -7,7 +7,7 @@ Together with its status `webhook_messages` is a queue, as matches are.
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String, text
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.account_models import HASH_LENGTH
@@ -53,7 +53,6 @@ class WebhookMessage(LeasedRow, Base):
     __tablename__ = "webhook_messages"
     __table_args__ = (
         CheckConstraint("status IN ('queued', 'leased', 'delivered', 'given_up')", name="status"),
-        Index("ix_webhook_messages_unsent", "due", "id", sqlite_where=text(UNSENT), postgresql_where=text(UNSENT)),
         Index("ix_webhook_messages_webhook", "webhook_id"),
         Index("ix_webhook_messages_finished", "finished"),
         {"sqlite_autoincrement": True},  # number and attempt are the fence, also when the row is removed

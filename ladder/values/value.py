@@ -26,6 +26,14 @@ class Value(Described):
     model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid")
 
 
+def complete_values() -> None:
+    """Make the validators of all values and lines that are imported: processes that are forked later share them."""
+    kinds: list[type[Described]] = [Described]
+    for kind in kinds:
+        kind.model_rebuild()
+        kinds += kind.__subclasses__()
+
+
 def _with_possible_year(moment: datetime.datetime) -> datetime.datetime:
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise ValueError(f"the year must be from {FIRST_YEAR} to {LAST_YEAR}")

@@ -22,6 +22,7 @@ from ladder.values.text import counted
 from ladder.values.value import Value
 from pigpen.rules import PRESETS
 from referee.records.framing import shortened
+from referee.records.lines import AT_FIRST_USE
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class WrittenRound(Value):
     tables: tuple[WrittenTable, ...]
 
 
-_results = pydantic.TypeAdapter(tuple[WrittenRound, ...])
+_results = pydantic.TypeAdapter(tuple[WrittenRound, ...], config=AT_FIRST_USE)
 
 
 def read_event(path: Path) -> tuple[Event, Rules]:

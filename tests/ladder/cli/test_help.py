@@ -64,7 +64,7 @@ def test_the_help_lists_every_command_and_a_mistyped_one_gets_a_suggestion(tmp_p
 
 OURS = {"ladder", "pigpen", "referee", "sample_bots"}
 ALWAYS_THERE = {
-    "docker", "google", "grpc", "packaging", "pydantic", "pydantic_core", "pydantic_settings", "requests", "rich",
+    "docker", "google", "grpc", "packaging", "pydantic", "pydantic_core", "requests", "rich",
     "structlog", "tomli_w", "typer", "urllib3", "uv",
 }  # fmt: skip
 """Packages that our code imports and that come without an extra."""

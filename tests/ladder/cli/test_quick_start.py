@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HEAVY = {
     "alembic", "cryptography", "distributed", "docker", "fastapi", "google", "grpc", "jinja2", "numpy", "packaging",
-    "pydantic_settings", "requests", "rich.live", "sqlalchemy", "structlog",
+    "requests", "rich.live", "sqlalchemy", "structlog",
 }  # fmt: skip
 """Modules that few commands need."""
 NEEDED_TO_RUN = {"pydantic", "asyncio", "pigpen", "referee", "ladder.app", "ladder.sandbox", "ladder.values.matches"}
