@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
-from ladder.events.entrants import Contest, Groups, PlayedRound, Table, TableResult, filled
+from ladder.events.entrants import Contest, Cost, Groups, PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
 from ladder.events.scoring import (
     AFTER_PLAY_OFF,
@@ -29,7 +29,6 @@ from ladder.events.scoring import (
     ranked,
     tied_groups,
 )
-from ladder.events.table_costs import Cost
 from ladder.values.events import MAX_BOARDS, boards_of
 
 if TYPE_CHECKING:

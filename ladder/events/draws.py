@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ladder.events.entrants import Table, filled
+from ladder.events.entrants import Cost, Table, filled
 from ladder.events.legs import exact_design, without_rematch
-from ladder.events.table_costs import Cost, by_swaps, pair_costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,6 +84,8 @@ def draw_order(
         lots: Where lots come from.
         words: What they are for.
     """
+    from ladder.events.table_costs import by_swaps, pair_costs  # with numpy
+
     numbers = filled(list(order), sides)
     cost = pair_costs(numbers, owner, rounds, None, None)
     found, bound = by_swaps(cost.total, _snake(len(numbers), sides), lots, *words), Cost(0, 0, 0)
@@ -114,6 +115,8 @@ def draw_swiss(
         lots: Where lots come from.
         words: What they are for.
     """
+    from ladder.events.table_costs import by_swaps, pair_costs  # with numpy
+
     numbers = filled(list(order), sides)
     least = min(map(score, order))
     cost = pair_costs(numbers, owner, rounds, lambda one: score(one) if one > 0 else least, lots, *words)

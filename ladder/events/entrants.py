@@ -1,5 +1,5 @@
 """
-The entrants of an event, their lots, the results of their tables, and orders with a cut.
+The entrants of an event, their lots, the costs and the results of their tables, and orders with a cut.
 
 Every choice of chance in an event is a lot, which anyone can check. The key is HMAC-SHA-256(seed, SHA-256 of the list
 of entrants, followed by the SHA-256 of what others have contributed). The seed is the organiser's, and is fixed before
@@ -16,7 +16,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +25,12 @@ Table = tuple[int, ...]
 """The entrants at a table, by number; negative numbers are stand-ins."""
 STAND_IN = "stand-in "
 """Beginning of the names of stand-ins; a number follows."""
+LOT = 100_000
+"""Lots are below it; it is also the cost of two bots that are half a place point apart."""
+MEETING = 10**6 * LOT
+"""More than all gaps and lots of a round together."""
+OWNER = 10**11 * LOT
+"""More than all meetings of a round."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,22 @@ class TableResult:
     """For each board, or the one game: the points of each over all rotations. More is better (`scoring.oriented`)."""
     deals: int
     """Of all rotations."""
+
+
+class Cost(NamedTuple):
+    """The cost of the tables of a round."""
+
+    owners: int
+    """Pairs of one owner at a table."""
+    meetings: int
+    """For each pair that has met, the square of the meetings; 2 more if they met in the round before."""
+    places: int
+    """The squares of the differences in half place points, times `LOT`; and the lots."""
+
+    @property
+    def total(self) -> int:
+        """One number in the same order."""
+        return self.owners * OWNER + self.meetings * MEETING + self.places
 
 
 @dataclass(frozen=True)

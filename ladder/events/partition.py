@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import highspy
 import numpy as np
 
-from ladder.events.table_costs import LOT, Cost
+from ladder.events.entrants import LOT, Cost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

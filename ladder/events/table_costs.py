@@ -11,11 +11,11 @@ All numbers are integers, and chance comes from lots, so the same seed gives the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ladder.events.entrants import is_stand_in
+from ladder.events.entrants import LOT, MEETING, OWNER, Cost, is_stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,32 +26,10 @@ if TYPE_CHECKING:
 
     IntArray = npt.NDArray[np.int64]
 
-LOT = 100_000
-"""Lots are below it; it is also the cost of two bots that are half a place point apart."""
 MAX_GAP = 24
 """Half place points; a larger difference costs no more."""
-MEETING = 10**6 * LOT
-"""More than all gaps and lots of a round together."""
-OWNER = 10**11 * LOT
-"""More than all meetings of a round."""
 STAND_IN = "stand-in"
 """The one name of all stand-ins where meetings are counted."""
-
-
-class Cost(NamedTuple):
-    """The cost of the tables of a round."""
-
-    owners: int
-    """Pairs of one owner at a table."""
-    meetings: int
-    """For each pair that has met, the square of the meetings; 2 more if they met in the round before."""
-    places: int
-    """The squares of the differences in half place points, times `LOT`; and the lots."""
-
-    @property
-    def total(self) -> int:
-        """One number in the same order."""
-        return self.owners * OWNER + self.meetings * MEETING + self.places
 
 
 @dataclass(frozen=True)

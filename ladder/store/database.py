@@ -230,6 +230,21 @@ def _begin(connection: Connection) -> None:
         cursor.close()
 
 
+def insert_of(dialect: str, table: Any) -> Any:
+    """
+    Make the insert of a dialect that can say what to do where the row is there already.
+
+    Only the dialect that is used is loaded: PostgreSQL's takes a tenth of the time of a command.
+    """
+    if dialect == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+
+        return insert(table)
+    from sqlalchemy.dialects.sqlite import insert as insert_in_sqlite
+
+    return insert_in_sqlite(table)
+
+
 T = TypeVar("T")
 
 

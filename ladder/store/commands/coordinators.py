@@ -12,10 +12,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Insert, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import delete, func, select, update
 
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
+from ladder.store.database import insert_of
 from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
@@ -178,8 +178,7 @@ def _has_changed(row: dict[str, Any], known: RowMapping) -> bool:
     return any(known[name] != value for name, value in row.items() if name not in (*_CLOCKS, *_ITS_OWN))
 
 
-def _upsert(session: Session) -> Insert:
-    insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
-    new = insert(StoredWorker)
+def _upsert(session: Session) -> Any:
+    new = insert_of(session.get_bind().dialect.name, StoredWorker)
     names = [column.name for column in StoredWorker.__table__.columns if column.name not in _ITS_OWN]
     return new.on_conflict_do_update(index_elements=["name"], set_={name: new.excluded[name] for name in names})

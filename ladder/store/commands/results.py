@@ -12,7 +12,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import String, and_, bindparam, case, delete, func, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ladder.results.match_decisions import added
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
@@ -21,6 +20,7 @@ from ladder.store.commands.outbox import announce_suspended
 from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
 from ladder.store.core_tables import BOT, FAULT, MATCH, PAIR, POINT, RATING, SEAT, THINKING, VERSION
+from ladder.store.database import insert_of
 from ladder.store.event_models import EventTable
 from ladder.store.models import NEWEST_LETTERS, State, Status, StoredEvent, StoredSeat
 from pigpen.rules.errors import PigpenError
@@ -28,7 +28,7 @@ from pigpen.rules.errors import PigpenError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Connection, Row, Select, Table, Update
+    from sqlalchemy import Connection, Row, Select, Update
     from sqlalchemy.orm import Session
     from sqlalchemy.sql.dml import Insert, ReturningUpdate
 
@@ -104,7 +104,7 @@ THIN_POINTS = delete(POINT).where(
 @cache
 def add_pair_result(dialect: str) -> Insert:
     """Make the statement that adds to what two versions have scored against each other, from their first match on."""
-    new = _insert(dialect, PAIR)
+    new = insert_of(dialect, PAIR)
     changed: dict[str, Any] = {name: PAIR.c[name] + new.excluded[name] for name in PAIR_SUMS}
     changed["newest"] = func.substr(new.excluded.newest + PAIR.c.newest, 1, NEWEST_LETTERS)
     statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=changed)
@@ -114,15 +114,10 @@ def add_pair_result(dialect: str) -> Insert:
 @cache
 def put_think_times(dialect: str) -> Insert:
     """Make the statement that puts a histogram in the place of the one before, if there is one."""
-    new = _insert(dialect, THINKING)
+    new = insert_of(dialect, THINKING)
     key = ["variant", "version_id"]
     statement: Insert = new.on_conflict_do_update(index_elements=key, set_={"histogram": new.excluded.histogram})
     return statement
-
-
-def _insert(dialect: str, table: Table) -> Any:
-    """Make the insert of a dialect that can say what to do where the row is there already."""
-    return (postgresql if dialect == "postgresql" else sqlite).insert(table)
 
 
 class WrongRecord(PigpenError):

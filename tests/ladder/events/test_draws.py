@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
-from ladder.events.entrants import Lots, filled
+from ladder.events.entrants import Cost, Lots, filled
 from ladder.events.partition import cheapest, pairs_bound
-from ladder.events.table_costs import Cost, by_swaps, pair_costs
+from ladder.events.table_costs import by_swaps, pair_costs
 
 if TYPE_CHECKING:
     from ladder.events.table_costs import PairCosts
