@@ -41,6 +41,17 @@ class Ruling:
 
 
 @dataclass(frozen=True)
+class Redo:
+    """The organiser's decision that a table is played again."""
+
+    reason: str
+    by: str
+    """The account; empty: a person on the ladder's machine."""
+    at: float
+    """Unix time."""
+
+
+@dataclass(frozen=True)
 class HeldTable:
     """A table, as it counts."""
 
@@ -215,6 +226,11 @@ class PublicCourse:
     over: tuple[int, ...] = ()
     """The rounds whose results are all public, by number."""
     shown: tuple[ShownTable, ...] = ()
+    redone: tuple[tuple[int, int, int], ...] = ()
+    """Tables that are played again: round, number and turn."""
+    left: tuple[tuple[int, int], ...] = ()
+    """Bots that have left: number, and the rounds that had been drawn then, as far as these are public."""
+    is_official: bool = False
 
     @classmethod
     def read(cls, plain: Mapping[str, Any] | None) -> PublicCourse:
@@ -222,7 +238,11 @@ class PublicCourse:
         if plain is None:
             return cls()
         shown = tuple(ShownTable(*each) for each in plain["shown"])
-        return cls(plain["state"], tuple(plain["stages"]), tuple(plain["over"]), shown)
+        redone = tuple((number, table, turn) for number, table, turn in plain["redone"])
+        left = tuple((number, after) for number, after in plain["left"])
+        return cls(
+            plain["state"], tuple(plain["stages"]), tuple(plain["over"]), shown, redone, left, plain["is_official"]
+        )
 
     def plain(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -236,6 +256,9 @@ class EventNews:
     kind: MessageKind
     round: int | None = None
     table: int | None = None
+    entrant: int | None = None
+    after: int | None = None
+    """Rounds after which it has left, as far as they are public."""
 
 
 def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
@@ -248,6 +271,12 @@ def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
     has_new_state = now.state != before.state
     if has_new_state and now.state not in (EventState.PAUSED, EventState.OVER):
         yield EventNews(_running_again(before) if now.state == EventState.RUNNING else KINDS[EventState(now.state)])
+    for left in now.left:
+        if left not in before.left:
+            yield EventNews(MessageKind.BOT_LEFT, entrant=left[0], after=left[1])
+    for redone in now.redone:
+        if redone not in before.redone:
+            yield EventNews(MessageKind.TABLE_REDONE, redone[0], redone[1])
     for table in now.shown:
         if table not in before.shown:
             yield EventNews(MessageKind.RESULT_SHOWN, table.round, table.number)
@@ -260,6 +289,8 @@ def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
         yield EventNews(MessageKind.ROUND_DRAWN, number)
     if has_new_state and now.state in (EventState.PAUSED, EventState.OVER):
         yield EventNews(KINDS[EventState(now.state)])
+    if now.is_official and not before.is_official:
+        yield EventNews(MessageKind.EVENT_OFFICIAL)
 
 
 def _running_again(before: PublicCourse) -> MessageKind:

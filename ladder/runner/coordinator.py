@@ -9,6 +9,7 @@ House bots that fill seats are submitted by the runner itself (`submit_house_bot
 
 from __future__ import annotations
 
+import hashlib
 import time
 from contextlib import suppress
 from functools import cache, partial
@@ -391,7 +392,11 @@ class Coordinator:
         attempt = outcome.match, outcome.attempt
         with self._database.write() as session:
             took = outcome.starting_seconds, outcome.playing_seconds
-            result = record_summary(session, *attempt, summary, self._now(), *took, reporter=reporter)
+            assert outcome.record is not None
+            record_hash = hashlib.sha256(outcome.record).hexdigest()
+            result = record_summary(
+                session, *attempt, summary, self._now(), *took, reporter=reporter, record_hash=record_hash
+            )
             # If the answer to a commit was lost, the result may be stored already: then we recorded it a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
                 result = self._newest.get(attempt)

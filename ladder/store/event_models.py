@@ -82,5 +82,24 @@ class EventTable(Base):
     boards: Mapped[list[list[int]] | None] = mapped_column(JSON)
     """The points of each on each board, more being better (`MatchSummary.totals`); None: not played yet."""
     deals: Mapped[int | None]
+    record: Mapped[str | None] = mapped_column(String(64))
+    """SHA-256 of the match's record, as it is kept; None: not played yet."""
+    redo: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """Why it is played again, `ladder.events.held.Redo`, field for field; None: it is the first turn."""
     rulings: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     """`ladder.events.held.Ruling`, field for field."""
+
+
+class EventLink(Base):
+    """A link of an event's chain: what has become public, in order (`ladder.events.chain`)."""
+
+    __tablename__ = "event_links"
+
+    event_id: Mapped[int] = mapped_column(ForeignKey("events.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(32))
+    at: Mapped[str] = mapped_column(String(40))
+    """ISO 8601, in UTC."""
+    data: Mapped[str]
+    """JSON, as it was hashed."""
+    hash: Mapped[str] = mapped_column(String(64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -9,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Integer, String, cast, func, select
 
 from ladder.errors import LadderError
+from ladder.events.chain import Link
 from ladder.events.entrants import Contributions, Entrant
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling
-from ladder.store.event_models import EventEntry, EventRound, EventTable
+from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
 from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Version
 from ladder.store.names import near
-from ladder.values.held_events import EventEntrant, EventRow, EventState
+from ladder.values.held_events import EventEntrant, EventRow, EventStamp, EventState
 from ladder.values.names import label
 from ladder.values.value import time_of
+from ladder.values.webhooks import MessageKind
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -82,6 +85,44 @@ def turns_of(session: Session, event: int) -> list[tuple[EventTable, StoredMatch
     rows = rows.where(EventTable.event_id == event)
     found = session.execute(rows.order_by(EventTable.round, EventTable.number, EventTable.turn))
     return [(table, match) for table, match in found]
+
+
+def turns_at(session: Session, event: int, number: int, table: int) -> list[tuple[EventTable, StoredMatch]]:
+    """Read the matches at one table, in order."""
+    rows = select(EventTable, StoredMatch).join(StoredMatch, StoredMatch.id == EventTable.match_id)
+    rows = rows.where(EventTable.event_id == event, EventTable.round == number, EventTable.number == table)
+    return [(row, match) for row, match in session.execute(rows.order_by(EventTable.turn))]
+
+
+def turns_in(session: Session, event: int, number: int) -> list[tuple[EventTable, StoredMatch]]:
+    """Read the matches of one round, in order."""
+    rows = select(EventTable, StoredMatch).join(StoredMatch, StoredMatch.id == EventTable.match_id)
+    rows = rows.where(EventTable.event_id == event, EventTable.round == number)
+    return [(row, match) for row, match in session.execute(rows.order_by(EventTable.number, EventTable.turn))]
+
+
+def last_link(session: Session, event: int) -> EventLink | None:
+    """Read the end of an event's chain."""
+    wanted = select(EventLink).where(EventLink.event_id == event).order_by(EventLink.number.desc()).limit(1)
+    return session.scalar(wanted)
+
+
+def links_of(session: Session, event: int) -> list[EventLink]:
+    """Read an event's chain."""
+    wanted = select(EventLink).where(EventLink.event_id == event).order_by(EventLink.number)
+    return list(session.scalars(wanted))
+
+
+def stamps_of(session: Session, event: StoredEvent) -> tuple[tuple[EventStamp, ...], str]:
+    """Give the stamps of an event without those of results, and the last one of all."""
+    wanted = select(EventLink.number, EventLink.kind, EventLink.at, EventLink.hash).order_by(EventLink.number)
+    found = [
+        EventStamp.model_validate(
+            {"number": number, "kind": kind, "at": at, "stamp": Link(number, kind, at, {}, hash_).stamp(event.name)}
+        )
+        for number, kind, at, hash_ in session.execute(wanted.where(EventLink.event_id == event.id))
+    ]  # fmt: skip
+    return tuple(one for one in found if one.kind != MessageKind.RESULT_SHOWN), found[-1].stamp if found else ""
 
 
 def tables_of(session: Session, event: int) -> dict[int, list[tuple[EventTable, StoredMatch]]]:
@@ -238,7 +279,13 @@ def revision(session: Session, event: int | None) -> list[Row[Any]]:
         func.max(EventEntry.entered),
     )  # fmt: skip
     states = select(
-        StoredEvent.id, StoredEvent.state, StoredEvent.reason, StoredEvent.finished, StoredEvent.beacon_value
+        StoredEvent.id,
+        StoredEvent.state,
+        StoredEvent.reason,
+        StoredEvent.finished,
+        StoredEvent.beacon_value,
+        StoredEvent.official,
+        StoredEvent.results_at,
     )
     if event is None:
         questions: tuple[Any, ...] = (tables, entries.select_from(EventEntry), states)
@@ -249,6 +296,12 @@ def revision(session: Session, event: int | None) -> list[Row[Any]]:
             states.where(StoredEvent.id == event),
         )
     return [row for each in questions for row in session.execute(each)]
+
+
+def appeals_until(event: StoredEvent) -> float:
+    """Give the Unix time until which the organiser may rule after the end; infinite: no such time is planned yet."""
+    hours = parse_event(event.file).appeal_hours
+    return math.inf if hours is None or event.results_at is None else event.results_at + hours * 3600
 
 
 def moment(seconds: float | None) -> datetime | None:

@@ -325,6 +325,10 @@ class StoredEvent(Base):
     finished: Mapped[float | None]
     announced: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     """Public course about which messages have been written (`ladder.events.held.PublicCourse`); None: nothing."""
+    results_at: Mapped[float | None]
+    """Unix time at which all results were public; None: they are not, or a ruling has reopened it."""
+    official: Mapped[float | None]
+    """Unix time from which nothing changes any more; None: not yet."""
     last_match: Mapped[int | None]
     """The largest number that is reserved for its matches; None: they are numbered like all others."""
 

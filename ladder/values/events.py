@@ -174,6 +174,8 @@ class Event(Value):
     late_entry: str = "none"
     """`none`, or the last round before which a bot may still enter: `round 3`."""
     show: Literal["live", "round", "manual"] = "round"
+    appeal_hours: int | None = Field(default=None, ge=1, le=24 * 366)
+    """Hours after the last result in which the organiser may still rule; then results are official."""
     prizes: tuple[Text, ...] = ()
     tie_breaks: tuple[TieBreak, ...] = (
         "board points", "head to head", "boards won", "opponents", "card points", "lot"

@@ -99,6 +99,29 @@ class EventRuling(Value):
     at: Time
 
 
+class EventRedo(Value):
+    """The organiser's decision that a table is played again, and the result that it replaces."""
+
+    reason: str
+    by: str
+    """The account; empty: a person on the ladder's machine."""
+    at: Time
+    match: int | None
+    """The match before; None: the viewer may not know of it."""
+    points: tuple[float, ...] | None
+    """Its board points; None: it had no result, or the viewer may not know it."""
+
+
+class EventStamp(Value):
+    """A link of an event's chain, as it is compared with copies."""
+
+    number: int
+    kind: str
+    at: Time
+    stamp: str
+    """`pigpen event NAME link NUMBER HASH`."""
+
+
 class EventTableRow(Value):
     """A table of a round."""
 
@@ -119,6 +142,9 @@ class EventTableRow(Value):
     """The board points of each bot."""
     deals: int | None
     rulings: tuple[EventRuling, ...]
+    points_before: tuple[float, ...] | None
+    """The board points without the rulings; None: there is no ruling."""
+    redos: tuple[EventRedo, ...]
 
 
 class EventRoundPage(Value):
@@ -151,6 +177,14 @@ class EventPage(EventRow):
     beacon: str | None
     """Address of the public beacon whose value enters the draw; None: there is none."""
     beacon_value: str | None
+    stamp: str
+    """Of the last link of the chain: number and hash of what is public so far."""
+    stamps: tuple[EventStamp, ...]
+    """Of all links but those about a result; in order."""
+    appeals_until: Time | None
+    """Time until which the organiser may still rule; None: results are missing, or the file names no such time."""
+    official: Time | None
+    """Since when nothing changes any more."""
     contributions: str | None
     """SHA-256 of the nonces that were revealed and of the beacon; None: the event has not started."""
     seed: str | None
@@ -253,6 +287,14 @@ class ExportedRuling(Value):
     at: Time
 
 
+class ExportedRedo(Value):
+    """The organiser's decision that a table is played again."""
+
+    reason: str
+    by: str
+    at: Time
+
+
 class ExportedTurn(Value):
     """A match at a table; of several the last one counts."""
 
@@ -263,6 +305,10 @@ class ExportedTurn(Value):
     boards: tuple[tuple[Number, ...], ...] | None
     """The points of each on each board, more being better; None: it was not played to its end."""
     deals: Number
+    record: Hash | None
+    """SHA-256 of its record, as it is beside this file; None: it was not played to its end."""
+    redo: ExportedRedo | None
+    """Why it was played; None: it is the first one."""
     rulings: tuple[ExportedRuling, ...]
 
 
@@ -297,6 +343,15 @@ class ExportedPlace(Value):
     """By criterion."""
 
 
+class ExportedLink(Value):
+    """A link of the chain (`ladder.events.chain`)."""
+
+    kind: str
+    at: str
+    data: dict[str, Any]
+    hash: Hash
+
+
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
@@ -308,16 +363,22 @@ class ExportedEvent(Value):
     """Of its variant, field for field as in a rules file."""
     seed: Hash
     commitment: Hash
-    entrants_hash: Hash
+    opened: Time
+    frozen: Time | None
+    started: Time | None
+    entrants_hash: Hash | None
+    """None of these is missing at the end of an event."""
     stand_in: str
     """The version that filled tables."""
     stand_in_identity: str
     beacon_value: Annotated[str, Field(max_length=MAX_BEACON_VALUE)] | None
-    contributions: Hash
+    contributions: Hash | None
     """SHA-256 of the nonces and of the beacon."""
     entrants: Annotated[tuple[ExportedEntrant, ...], Field(max_length=MAX_ENTRANTS)]
     rounds: Annotated[tuple[ExportedRound, ...], Field(max_length=20 * MAX_ROUNDS)]
     places: tuple[ExportedPlace, ...]
+    links: Annotated[tuple[ExportedLink, ...], Field(max_length=100_000)]
+    """The chain: what became public, in order."""
 
 
 class EventVerification(Value):
@@ -333,6 +394,14 @@ class EventVerification(Value):
     """That were played again."""
     deals: int
     winner: str | None
+    commitment: str
+    """SHA-256 of the seed; these hashes are compared with copies that were made before the end."""
+    entrants_hash: str
+    contributions: str
+    stamp: str
+    """Of the end of the chain."""
+    published: int
+    """Stamps of published copies that were compared."""
 
 
 def record_name(number: int, table: int, turn: int) -> str:

@@ -14,6 +14,7 @@ from ladder.entry.policy import Act, check, may
 from ladder.errors import LadderError, UserError
 from ladder.events.advice import Pace, checked
 from ladder.events.event_file import parse_event
+from ladder.events.held import Redo
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.store.commands import event_rounds
 from ladder.store.commands import held_events as commands
@@ -70,8 +71,9 @@ def open_event(ladder: Ladder, viewer: Viewer, name: str, file: str, rules: Rule
     if event.rated:
         raise UserError("The matches of events change no ratings; leave out rated, or set it to false.")
     with ladder.database.write() as session:
-        opened = commands.open_event(session, name, file, rules, new_seed(), ladder.clock())
-        announce_event(session, opened, ladder.clock())
+        now = ladder.clock()
+        opened = commands.open_event(session, name, file, rules, new_seed(), now)
+        announce_event(session, opened, now)
         write_audit(session, viewer, "event.open", name, ladder.clock())
 
 
@@ -152,7 +154,9 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
     """
     with ladder.database.write() as session:
         _own(session, viewer, bot)
-        entry = commands.withdraw_from_event(session, find_event(session, name), bot)
+        event = find_event(session, name)
+        entry = commands.withdraw_from_event(session, event, bot)
+        announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
         if entry.left_after is None or may(viewer, Act.ADMINISTER):
             return entry.left_after
@@ -235,13 +239,15 @@ def redo(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, rea
 
     Raises:
         Forbidden: If the viewer is not an organiser.
-        LadderError: If there is no such event or table, or the round is not the last one, or the table not over.
+        LadderError: If there is no such event or table, the event is over, or the round is not the last one, or the
+            table not over.
         UserError: If there is no reason.
     """
     _reason(reason)
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
-        match = event_rounds.redo(session, event, number, table, ladder.clock())
+        why = Redo(reason, viewer.name or "", ladder.clock())
+        match = event_rounds.redo(session, event, number, table, why)
         announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.redo", name, ladder.clock(), round=number, table=table, reason=reason)
         return match

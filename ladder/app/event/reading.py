@@ -8,6 +8,9 @@ the ladder's machine sees everything with `everything=True`.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ladder.entry.policy import Act, check
@@ -18,6 +21,7 @@ from ladder.store.models import Status
 from ladder.values.held_events import (
     EventEntrant,
     EventPage,
+    EventRedo,
     EventRoundPage,
     EventRow,
     EventRuling,
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ladder.app.ladder import Ladder
-    from ladder.events.held import Held
+    from ladder.events.held import Held, HeldTable
     from ladder.store.database import Session
     from ladder.store.event_models import EventRound, EventTable
     from ladder.store.models import StoredEvent, StoredMatch
@@ -88,11 +92,18 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
     shown = len(rounds) if everything else queries.visible_rounds(rounds, tables)
     entrants = queries.entrant_list(session, row, shown)
     known = queries.held(session, row, shown)
-    pages = tuple(_round(known, each, tables[each.number], entrants, everything) for each in rounds[:shown])
+    redone = {row.round for found in tables.values() for row, _ in found if row.turn}
+    turns = {number: queries.turns_in(session, row.id, number) for number in redone}
+    pages = tuple(
+        _round(known, each, tables[each.number], turns.get(each.number, ()), entrants, everything)
+        for each in rounds[:shown]
+    )
     over = sum(1 for page in pages if page.is_over)
     standings, stage = known.standings(over) if over else (None, 0)
     is_shown = row.state == EventState.OVER and over == len(rounds)
     names = {one.number: one.name for one in entrants}
+    stamps, last = queries.stamps_of(session, row)
+    until = queries.appeals_until(row)
     return EventPage(
         **dict(queries.event_row(session, row, shown, is_sealed=not everything and _is_sealed(tables))),
         file=row.file,
@@ -101,6 +112,10 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
         beacon=known.event.beacon,
         beacon_value=row.beacon_value,
         contributions=row.contributions,
+        stamp=last,
+        stamps=stamps,
+        appeals_until=None if until == math.inf else time_of(until),
+        official=queries.moment(row.official),
         seed=row.seed if is_shown else None,
         stand_in=queries.version_name(session, row.stand_in_id),
         entrant_list=entrants,
@@ -115,11 +130,15 @@ def _round(
     known: Held,
     row: EventRound,
     tables: Sequence[tuple[EventTable, StoredMatch]],
+    turns: Sequence[tuple[EventTable, StoredMatch]],
     entrants: Sequence[EventEntrant],
     everything: bool,
 ) -> EventRoundPage:
     names = {one.number: one.name for one in entrants}
-    pages = tuple(_table(known, table, match, names, everything) for table, match in tables)
+    pages = tuple(
+        _table(table, match, [each for each in turns if each[0].number == table.number], names, everything)
+        for table, match in tables
+    )
     return EventRoundPage.model_validate(
         {
             "number": row.number, "stage": known.event.stages[row.stage].name, "round": row.round, "kind": row.kind,
@@ -131,7 +150,11 @@ def _round(
 
 
 def _table(
-    known: Held, row: EventTable, match: StoredMatch, names: Mapping[int, str], everything: bool
+    row: EventTable,
+    match: StoredMatch,
+    turns: Sequence[tuple[EventTable, StoredMatch]],
+    names: Mapping[int, str],
+    everything: bool,
 ) -> EventTableRow:
     is_shown = everything or not match.sealed
     held = queries.held_table(row)
@@ -153,4 +176,21 @@ def _table(
             )
             for each in (held.rulings if is_shown else ())
         ),
+        points_before=_points(replace(held, rulings=())) if result and held.rulings else None,
+        redos=tuple(_redo(*before, after, everything) for before, (after, _) in pairwise(turns)),
     )
+
+
+def _points(held: HeldTable) -> tuple[float, ...]:
+    points = board_points(held.result())
+    return tuple(points[one] / 2 for one in held.table)
+
+
+def _redo(row: EventTable, match: StoredMatch, after: EventTable, everything: bool) -> EventRedo:
+    """Say why a table was played again, and what its result was before, as far as that is public."""
+    is_shown = everything or not match.sealed
+    held, why = queries.held_table(row), after.redo or {}
+    return EventRedo(
+        reason=why["reason"], by=why["by"], at=time_of(why["at"]), match=match.id if is_shown else None,
+        points=_points(held) if is_shown and held.boards is not None else None,
+    )  # fmt: skip

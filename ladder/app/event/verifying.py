@@ -6,20 +6,24 @@ Anyone can verify an event with its export: every draw is made again, and every 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import zipfile
 from contextlib import contextmanager
 from dataclasses import asdict
+from http.client import HTTPException
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.request import urlopen
 
 import pydantic
 
 from ladder.app.new_file import write_new
 from ladder.errors import LadderError, UserError
 from ladder.events.beacons import why_no_value
+from ladder.events.chain import STAMP, Deviations, Link, first_broken
 from ladder.events.course import NextRound
 from ladder.events.entrants import Contributions, Entrant, entrants_hash, is_stand_in
 from ladder.events.event_file import parse_event
@@ -28,21 +32,16 @@ from ladder.events.legs import sides_of
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.store import event_rows as rows
-from ladder.store.models import StoredMatch, Version
+from ladder.store.event_export import exported_event, exported_links
 from ladder.values.clocks import read_clock
 from ladder.values.held_events import (
     EventState,
     EventVerification,
-    ExportedEntrant,
     ExportedEvent,
-    ExportedPlace,
-    ExportedRound,
-    ExportedRuling,
     ExportedTable,
     ExportedTurn,
     record_name,
 )
-from ladder.values.value import time_of
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.records.framing import RecordError, shortened
@@ -52,11 +51,10 @@ from referee.records.rules_file import RulesFileError, rules_from
 from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
-    from ladder.store.event_models import EventTable
     from ladder.store.models import StoredEvent
 
 EXPORT_JSON = "event.json"
@@ -123,77 +121,15 @@ def _zipped(exported: ExportedEvent, records: Sequence[tuple[str, Path]]) -> Ite
 
 
 def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
-    turns = rows.turns_of(session, event.id)
-    if any(match.sealed for _, match in turns):  # the same sentence whether it is over, which is not public
+    if any(match.sealed for _, match in rows.turns_of(session, event.id)):  # the same whether it is over
         raise LadderError(
             f"Not all results of {event.name!r} are shown yet. "
             f"An organiser shows the next: pigpen event release {event.name}"
         )
     if event.state != EventState.OVER:
         raise LadderError(f"The event {event.name!r} is {event.state}; it can be exported when it is over.")
-    held = rows.held(session, event)
-    standings, _ = held.standings(len(held.rounds))
-    return ExportedEvent(
-        name=event.name,
-        file=event.file,
-        rules=event.rules,
-        seed=event.seed,
-        commitment=event.commitment,
-        entrants_hash=str(event.entrants_hash),
-        stand_in=event.stand_in,
-        stand_in_identity=event.stand_in_identity,
-        beacon_value=event.beacon_value,
-        contributions=str(event.contributions),
-        entrants=tuple(_entrants(session, event)),
-        rounds=tuple(_rounds(session, event, turns)),
-        places=tuple(ExportedPlace(place=one.place, number=one.number, values=one.values) for one in standings.rows),
-    )
-
-
-def _entrants(session: Session, event: StoredEvent) -> Iterator[ExportedEntrant]:
-    for one in rows.entries_of(session, event.id):
-        yield ExportedEntrant(
-            number=one.number, name=one.name, version=session.get_one(Version, one.version_id).number,
-            identity=one.identity, owner=one.owner,
-            rating=one.rating, left_after=one.left_after, commitment=one.commitment, has_own_nonce=one.has_own_nonce,
-            nonce=one.nonce,
-        )  # fmt: skip
-
-
-def _rounds(
-    session: Session, event: StoredEvent, turns: list[tuple[EventTable, StoredMatch]]
-) -> Iterator[ExportedRound]:
-    for each in rows.rounds_of(session, event.id):
-        mine = [(row, match) for row, match in turns if row.round == each.number]
-        tables = [
-            ExportedTable(
-                entrants=tuple(first.entrants),
-                turns=tuple(_turn(row, match) for row, match in mine if row.number == first.number),
-            )
-            for first, _ in mine
-            if first.turn == 0
-        ]
-        yield ExportedRound.model_validate(
-            {
-                "stage": each.stage, "round": each.round, "kind": each.kind, "boards": each.boards,
-                "method": each.method, "cost": each.cost, "bound": each.bound, "drawn": time_of(each.drawn),
-                "tables": tables,
-            }
-        )  # fmt: skip
-
-
-def _turn(row: EventTable, match: StoredMatch) -> ExportedTurn:
-    table = rows.held_table(row)
-    return ExportedTurn(
-        match=match.id,
-        commitment=match.commitment,
-        boards=table.boards,
-        deals=table.deals,
-        rulings=tuple(
-            ExportedRuling(last=one.last, after=one.after, reason=one.reason, by=one.by, at=time_of(one.at))
-            for one in table.rulings
-        ),
-    )
+    found = exported_event(session, event, with_places=True)
+    return found.model_copy(update={"links": exported_links(session, event)})
 
 
 def _records(session: Session, ladder: Ladder, event: StoredEvent) -> Iterator[tuple[str, Path]]:
@@ -210,19 +146,56 @@ MAX_RECORD_BYTES = 1024**3
 """The most bytes of one record, as it is in the file."""
 
 
-def verify_event(path: Path, watch: Callable[[int, int], None] = lambda done, of: None) -> EventVerification:
+def verify_event(
+    path: Path, published: Sequence[str] = (), watch: Callable[[int, int], None] = lambda done, of: None
+) -> EventVerification:
     """
     Make every draw of an event again, play every match again, and find the places again.
 
     Args:
         path: The file that `export_event` has written.
+        published: Copies that were published earlier, files or addresses: the stamps in them are compared.
         watch: Called with the number of matches that were played again, and of all.
 
     Raises:
-        UserError: If it cannot be read, or is no export.
+        UserError: If a file cannot be read, the first is no export, or a copy has no stamp of the event.
     """
+    copies = {where: published_text(where) for where in published}
     with _opened(path) as file:
-        return _Verifier(file, _read(file, path)).verify(watch)
+        return _Verifier(file, _read(file, path)).verify(copies, watch)
+
+
+MAX_COPY_BYTES = 64 * 1024**2
+COPY_SECONDS = 30.0
+
+
+def published_text(where: str) -> str:
+    """
+    Read a copy that was published: a file, an earlier export, or what an address gives.
+
+    Raises:
+        UserError: If it cannot be read.
+    """
+    if where.startswith(("http://", "https://")):
+        try:
+            with urlopen(where, timeout=COPY_SECONDS) as answer:
+                return str(answer.read(MAX_COPY_BYTES).decode("utf-8", "replace"))
+        except (OSError, ValueError, HTTPException) as error:
+            raise UserError(f"{where}: it cannot be read: {shortened(str(error), 200)}.") from None
+    path = Path(where)
+    if zipfile.is_zipfile(path):
+        event = read_export(path)
+        return event_links(event)[-1].stamp(event.name) if event.links else ""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_COPY_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise UserError(f"{where}: it cannot be read: {error.strerror}.") from None
+
+
+def event_links(event: ExportedEvent) -> list[Link]:
+    """Give the chain of an export."""
+    return [Link(number, each.kind, each.at, each.data, each.hash) for number, each in enumerate(event.links, 1)]
 
 
 def read_export(path: Path) -> ExportedEvent:
@@ -277,8 +250,12 @@ class _Verifier:
         self._names = {one.number: one.name for one in exported.entrants}
         self._copies = self._held.rules.players // sides_of(self._held.rules)
 
-    def verify(self, watch: Callable[[int, int], None]) -> EventVerification:
-        event = self._event
+    def verify(self, copies: Mapping[str, str], watch: Callable[[int, int], None]) -> EventVerification:
+        event, links = self._event, event_links(self._event)
+        if not links:
+            raise UserError("Its event has no chain.")
+        compared = self._compare(copies, links)
+        self._verify_links(links)
         self._check(commitment(bytes.fromhex(event.seed)) == event.commitment, "The seed is not the committed one.")
         self._check(entrants_hash(self._held.listed) == event.entrants_hash, "The list of entrants is another one.")
         self._verify_contributions()
@@ -298,7 +275,30 @@ class _Verifier:
             records=self._records,
             deals=self._deals,
             winner=self._names.get(event.places[0].number) if event.places else None,
+            commitment=event.commitment,
+            entrants_hash=event.entrants_hash or "",
+            contributions=event.contributions or "",
+            stamp=links[-1].stamp(event.name),
+            published=compared,
         )
+
+    def _compare(self, copies: Mapping[str, str], links: Sequence[Link]) -> int:
+        """Compare the stamps of published copies with the chain; give how many there are."""
+        compared = 0
+        for where, text in copies.items():
+            stamps = {(int(number), hash_) for name, number, hash_ in STAMP.findall(text) if name == self._event.name}
+            if not stamps:
+                raise UserError(f"{where}: it has no stamp of the event {self._event.name!r}.")
+            for number, hash_ in sorted(stamps):
+                same = number <= len(links) and links[number - 1].hash == hash_
+                self._check(same, f"{where}: link {number} was another one when this was published.")
+            compared += len(stamps)
+        return compared
+
+    def _verify_links(self, links: Sequence[Link]) -> None:
+        if (broken := first_broken(links)) is not None:
+            self._findings.append(f"Link {broken} of the chain does not follow from what is before it.")
+        self._findings += Deviations(self._event).find(links)
 
     def _check(self, holds: bool, sentence: str) -> None:
         if not holds:
@@ -371,21 +371,28 @@ class _Verifier:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 record = Path(folder) / os.path.basename(name)
-                self._unpack(name, record)
+                found = self._unpack(name, record)
+                self._check(
+                    found == played.record, f"{where}: its record is not the one of which the chain has a hash."
+                )
                 self._verify_record(where, record, drawn.stage, drawn.boards, table, played)
         except KeyError:
             self._findings.append(f"{where}: its record {name} is missing.")
         except (RecordError, BadRecord) as error:
             self._findings.append(f"{where}: its record does not hold: {shortened(str(error), 300)}.")
 
-    def _unpack(self, name: str, record: Path) -> None:
+    def _unpack(self, name: str, record: Path) -> str:
+        """Write a record to a file; give its SHA-256, in hex."""
+        found = hashlib.sha256()
         with self._file.open(name) as inside, record.open("wb") as out:
             left = MAX_RECORD_BYTES
             while block := inside.read(1024**2):
                 left -= len(block)
                 if left < 0:
                     raise BadRecord(f"it is longer than {MAX_RECORD_BYTES:,} bytes")
+                found.update(block)
                 out.write(block)
+        return found.hexdigest()
 
     def _verify_record(
         self, where: str, record: Path, stage: int, boards: int | None, table: ExportedTable, played: ExportedTurn

@@ -194,6 +194,12 @@ def print_page(page: EventPage) -> None:
     typer.echo(sanitize(f"Commitment: SHA-256 {page.commitment}"))
     if page.entrants_hash:
         typer.echo(sanitize(f"Entrants: SHA-256 {page.entrants_hash}"))
+    if page.stamp:
+        typer.echo(sanitize(f"Chain: {page.stamp}"))
+    if page.official:
+        typer.echo(sanitize(f"The results are official since {in_utc(page.official)}."))
+    elif page.appeals_until:
+        typer.echo(sanitize(f"The results will be official from {in_utc(page.appeals_until)} on."))
     own = sum(one.has_own_nonce for one in page.entrant_list)
     if own:
         typer.echo(sanitize(f"{counted(own, 'entrant has a nonce', 'entrants have nonces')} of their own."))
@@ -223,6 +229,9 @@ def _print_round(page: EventRoundPage) -> None:
     typer.echo(sanitize(f"\nRound {page.number}: {page.stage}, {what} {page.round}, {page.format}", spared="\n"))
     _print(page.tables, RESULT_TABLES)
     for table in page.tables:
+        for redo in table.redos:
+            before = "" if redo.points is None else f" Before: {', '.join(f'{each:g}' for each in redo.points)}."
+            typer.echo(sanitize(f"Played again, table {table.number}: {redo.reason}{before}"))
         for ruling in table.rulings:
             typer.echo(sanitize(f"Ruling, table {table.number}: {', '.join(ruling.last)} last. {ruling.reason}"))
 

@@ -228,7 +228,9 @@ def redo(
     local: LocalOption = False,
 ) -> None:
     """
-    Let a table of the last round be played again, with other cards. Its result so far does not count.
+    Let a table of the last round be played again, with other cards. Its result so far does not count, and is shown.
+
+    Once the event is over, no table is played again: see pigpen event rule.
 
     Examples:
         pigpen event redo cup --round 3 --table 2 --reason "The machine of a bot had failed."
@@ -258,7 +260,8 @@ def rule(
     """
     Decide that bots are last at a table. Standings and later draws follow; tables that have been drawn stay.
 
-    A ruling by which others would have advanced to a round that has been drawn is refused.
+    A ruling by which others would have advanced to a round that has been drawn is refused. So is any once the results
+    are official: appeal_hours after the end, if the event's file says so.
 
     Examples:
         pigpen event rule cup --round 2 --table 1 --last Trotter --reason "It knew the cards."
@@ -338,19 +341,30 @@ def export(
 
 def verify(
     file: Annotated[Path, typer.Argument(help="A file that pigpen event export has written.")],
+    published: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|URL",
+            help="A copy from before the end: a webhook's message, the feed, the event's page or JSON, an export.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """
     Verify an event from its export: make every draw again, play every match again, find all places again.
 
-    The exit code is 1 if anything is not as the seed, the list of entrants and the records say. No ladder is needed.
+    The exit code is 1 if anything is not as the seed, the list of entrants, the chain and the records say. No ladder is
+    needed. That proves that the file agrees with itself. That it is the event which was announced shows a copy of
+    its stamps which was published meanwhile: --published.
 
     Examples:
         pigpen event verify cup.zip
+
+        pigpen event verify cup.zip --published message.json --published https://pigpen.example/events/feed.atom
     """
     from ladder.app.event.verifying import verify_event
 
-    found = verify_event(file)
+    found = verify_event(file, published or ())
     if as_json:
         print_json(found)
     else:
@@ -361,6 +375,14 @@ def verify(
         typer.echo(sanitize(f"{found.event} {'holds' if found.holds else 'does not hold'}: {checked}."))
         if found.winner:
             typer.echo(sanitize(f"Winner: {found.winner}"))
+        typer.echo(sanitize(f"Commitment: SHA-256 {found.commitment}"))
+        typer.echo(sanitize(f"Entrants: SHA-256 {found.entrants_hash}"))
+        typer.echo(sanitize(f"Contributions: SHA-256 {found.contributions}"))
+        typer.echo(sanitize(f"End of the chain: {found.stamp}"))
+        if found.published:
+            typer.echo(sanitize(f"{counted(found.published, 'published stamp')} compared."))
+        else:
+            typer.echo(sanitize("No published copy was compared: see --published."))
     if not found.holds:
         raise typer.Exit(1)
 

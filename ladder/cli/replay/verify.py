@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from ladder.values.local_results import Verification
 
 
+NOT_PROVED = (
+    "Names of bots, clock and start follow from nothing else in a record: only a copy of its hash, as the chain of an "
+    "event has it, shows that they were not changed."
+)
+"""Added to the sentence about a record that holds."""
+
+
 def verify_records(
     records: Annotated[
         list[Path],
@@ -69,5 +76,5 @@ def _sentence(found: Verification, name: str) -> str:
     what = f"{found.format} of {found.rules} by {', '.join(found.bots)}"
     deals = counted(found.deals, "deal")
     if found.finished:
-        return f"{name} holds: {what}, {deals}."
+        return f"{name} holds: {what}, {deals}. {NOT_PROVED}"
     return f"{name} is not finished; it holds so far, as far as that shows without its seed: {what}, {deals}."

@@ -21,6 +21,7 @@ from ladder.site.server.routing import Router
 from ladder.values.held_events import EventState
 from ladder.values.names import label
 from ladder.values.text import sanitize
+from ladder.values.webhooks import MessageKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,6 +47,8 @@ class FeedEntry:
     title: str
     at: datetime.datetime
     path: str
+    stamp: str = ""
+    """Of an event: the link of its chain that tells of it."""
 
 
 @dataclass(frozen=True)
@@ -142,16 +145,30 @@ def news(pages: Sequence[EventPage]) -> list[FeedEntry]:
 def _news(page: EventPage) -> Iterator[FeedEntry]:
     path = f"/events/{page.name}"
 
-    def entry(key: str, title: str, at: datetime.datetime, there: str = path) -> FeedEntry:
-        return FeedEntry(f"{path}#{key}-{page.commitment[:16]}", f"{page.title}: {title}", at, there)
+    stamps = {kind: [one.stamp for one in page.stamps if one.kind == kind] for kind in MessageKind}
+    drawn = stamps[MessageKind.ROUND_DRAWN]
 
-    yield entry("open", "registration is open", page.opened)
+    def entry(key: str, title: str, at: datetime.datetime, stamp: Sequence[str], there: str = path) -> FeedEntry:
+        key = f"{path}#{key}-{page.commitment[:16]}"
+        return FeedEntry(key, f"{page.title}: {title}", at, there, stamp[-1] if stamp else "")
+
+    yield entry("open", "registration is open", page.opened, stamps[MessageKind.EVENT_OPENED])
+    if page.frozen:
+        yield entry("frozen", "the list of entrants is final", page.frozen, stamps[MessageKind.EVENT_FROZEN])
+    if page.started:
+        yield entry("started", "has started", page.started, stamps[MessageKind.EVENT_STARTED])
     for found in page.round_list:
         what = f"play-off of round {found.round}" if found.kind == "play-off" else f"round {found.round}"
         title = f"{found.stage}, {what} is drawn"
-        yield entry(f"round-{found.number}", title, found.drawn, f"{path}/rounds/{found.number}")
+        yield entry(
+            f"round-{found.number}", title, found.drawn, drawn[found.number - 1 : found.number],
+            f"{path}/rounds/{found.number}",
+        )  # fmt: skip
     if page.state is EventState.OVER and page.finished and page.standings:
-        yield entry("over", f"{page.standings[0].name} has won", page.finished)
+        over = stamps[MessageKind.EVENT_OVER]
+        yield entry("over", f"{page.standings[0].name} has won", page.finished, over)
+    if page.official:
+        yield entry("official", "results are official", page.official, stamps[MessageKind.EVENT_OFFICIAL])
 
 
 def calendar(page: EventPage, address: str) -> bytes:

@@ -9,12 +9,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ladder.events.chain import (
+    OF_EVENT,
+    Link,
+    canonical,
+    drawn_data,
+    event_data,
+    linked,
+    redone_data,
+    shown_data,
+)
 from ladder.events.entrants import STAND_IN
 from ladder.events.event_file import parse_event
 from ladder.events.held import EventNews, PublicCourse, ShownTable, news
 from ladder.events.scoring import board_points
 from ladder.store.commands.outbox import post, webhooks_for
-from ladder.store.event_rows import entries_of, held, held_table, public_state, rounds_of, tables_of, visible_rounds
+from ladder.store.event_export import exported_event, exported_round, exported_table
+from ladder.store.event_models import EventLink
+from ladder.store.event_rows import (
+    entries_of,
+    held,
+    held_table,
+    last_link,
+    public_state,
+    rounds_of,
+    tables_of,
+    turns_at,
+    turns_in,
+    visible_rounds,
+)
+from ladder.values.value import time_of
 from ladder.values.webhooks import CHOICES, MessageKind
 
 if TYPE_CHECKING:
@@ -31,27 +55,68 @@ WINNERS = 3
 """Places that the message about the end of an event names."""
 
 
-def announce_event(session: Session, event: StoredEvent, now: float, *, is_noted: bool = False) -> None:
+def announce_event(session: Session, event: StoredEvent, now: float) -> None:
     """
-    Write the messages about what has become public of an event since they were written last.
+    Write the links of its chain, and the messages, about what has become public of an event since the last ones.
 
     Args:
         session: The transaction that has changed it.
         event: Which event.
         now: Unix time.
-        is_noted: Note what is public even if no webhook is for it: one is being added.
     """
     is_wanted = bool(webhooks_for(session, CHOICES, event.id))
-    if not is_wanted and not is_noted:
-        return
     session.flush()
     rounds, tables = rounds_of(session, event.id), tables_of(session, event.id)
     course = _public_course(session, event, rounds, tables)
-    if is_wanted:
-        for each in news(PublicCourse.read(event.announced), course):
-            post(session, each.kind, _data(session, event, each, rounds, tables), now, event=event.id)
+    for each in news(PublicCourse.read(event.announced), course):
+        link = _add_link(session, event, each, rounds, now)
+        if each.kind is MessageKind.EVENT_OVER:
+            event.results_at = now
+        if is_wanted:
+            data = {**_data(session, event, each, rounds, tables), "stamp": link.stamp(event.name)}
+            post(session, each.kind, data, now, event=event.id)
     event.announced = course.plain()
     session.flush()
+
+
+def _add_link(session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound], now: float) -> Link:
+    last = last_link(session, event.id)
+    before = None if last is None else Link(last.number, last.kind, last.at, {}, last.hash)
+    data = _link_data(session, event, item, rounds)
+    link = linked(before, item.kind, time_of(now).isoformat(), data)
+    session.add(
+        EventLink(
+            event_id=event.id, number=link.number, kind=link.kind, at=link.at, data=canonical(data), hash=link.hash
+        )
+    )  # fmt: skip
+    session.flush()
+    return link
+
+
+def _link_data(session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound]) -> dict[str, Any]:
+    """Give all that has become public with a message; nothing that has not."""
+    kind, number, place = item.kind, item.round, item.table
+    if kind in OF_EVENT:
+        return event_data(kind, exported_event(session, event, with_places=kind is MessageKind.EVENT_OVER))
+    if item.entrant is not None:
+        return {"entrant": item.entrant, "after": item.after}
+    if number is not None and place is not None:
+        turns = turns_at(session, event.id, number, place)
+        if kind is MessageKind.TABLE_REDONE:
+            shown = sum(not match.sealed for _, match in turns[:-1])
+            return redone_data(number, place, exported_table(turns), shown)
+        return shown_data(number, place, exported_table(turns))
+    if kind is MessageKind.ROUND_DRAWN and number is not None:
+        return drawn_data(number, exported_round(rounds[number - 1], turns_in(session, event.id, number)))
+    if kind is MessageKind.EVENT_PAUSED:
+        return {"reason": event.reason}
+    return {} if number is None else {"round": number}
+
+
+def _left(session: Session, event: StoredEvent, visible: int) -> tuple[tuple[int, int], ...]:
+    """Give who has left, and after how many rounds as far as these are public."""
+    left = [(one.number, one.left_after) for one in entries_of(session, event.id) if one.left_after is not None]
+    return tuple((number, min(after, visible)) for number, after in left)
 
 
 def _public_course(session: Session, event: StoredEvent, rounds: Sequence[EventRound], tables: Tables) -> PublicCourse:
@@ -69,6 +134,11 @@ def _public_course(session: Session, event: StoredEvent, rounds: Sequence[EventR
             for number, found in shown.items()
             for row in found
         ),
+        redone=tuple(
+            (each.number, row.number, row.turn) for each in visible for row, _ in tables[each.number] if row.turn
+        ),
+        left=_left(session, event, len(visible)),
+        is_official=event.official is not None,
     )
 
 
@@ -83,7 +153,10 @@ def _data(
         data |= {**where, "path": f"{path}/rounds/{item.round}"}
         if item.table is not None:
             row = next(row for row, _ in tables[item.round] if row.number == item.table)
-            data |= _result(session, row)
+            is_redone = item.kind is MessageKind.TABLE_REDONE
+            data |= {"table": row.number, "reason": (row.redo or {})["reason"]} if is_redone else _result(session, row)
+    if item.entrant is not None:
+        data |= {"bot": _names(session, event.id)[item.entrant], "after": item.after}
     if item.kind is MessageKind.EVENT_PAUSED:
         data["reason"] = event.reason
     if item.kind is MessageKind.EVENT_OVER:

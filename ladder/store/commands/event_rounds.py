@@ -22,6 +22,7 @@ from ladder.store.commands.held_events import check_rules, sides
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
 from ladder.store.event_rows import (
+    appeals_until,
     count_rounds,
     entries_of,
     held,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from ladder.events.course import Standings
     from ladder.events.draws import Draw
     from ladder.events.entrants import Table
-    from ladder.events.held import Held
+    from ladder.events.held import Held, Redo
     from ladder.store.database import Database
 
 QUARANTINED = (
@@ -96,6 +97,7 @@ def advance_events(database: Database, now: float) -> list[Advance]:
     Returns:
         Each round that was drawn, and each event that was paused by a failure.
     """
+    _make_official(database, now)
     with database.read() as session:
         waiting = [(event.id, event.name) for event in _running(session) if not _is_playing(session, event)]
     found = list[Advance]()
@@ -108,6 +110,25 @@ def advance_events(database: Database, now: float) -> list[Advance]:
         else:
             found += [Advance(*drawn)] if drawn else []
     return found
+
+
+def _make_official(database: Database, now: float) -> None:
+    """Make the results official of events whose time for appeals has ended."""
+    with database.read() as session:
+        ended = [event.id for event in _judged(session) if now >= appeals_until(event)]
+    for each in ended:
+        with database.write() as session:
+            event = session.get_one(StoredEvent, each)
+            if event in _judged(session) and now >= appeals_until(event):
+                event.official = now
+                announce_event(session, event, now)
+
+
+def _judged(session: Session) -> list[StoredEvent]:
+    """List the events that are over, with results that are all public and not official."""
+    of = StoredEvent
+    wanted = select(of).where(of.state == EventState.OVER, of.results_at.is_not(None), of.official.is_(None))
+    return list(session.scalars(wanted))
 
 
 def draw_next(database: Database, event: int, now: float) -> tuple[str, int] | None:
@@ -128,17 +149,29 @@ def draw_next(database: Database, event: int, now: float) -> tuple[str, int] | N
     return _advance(database, event, now, is_forced=True)
 
 
-def redo(session: Session, event: StoredEvent, number: int, table: int, now: float) -> int:
+def redo(session: Session, event: StoredEvent, number: int, table: int, why: Redo) -> int:
     """
     Let a table of the last round be played again, with other cards; its result does not count any more.
+
+    Args:
+        session: A transaction that writes.
+        event: Which event; one that is over changes only by rulings.
+        number: The round's, from 1 within the event.
+        table: Its number.
+        why: The reason, which is public, as is the result that is replaced.
 
     Returns:
         The number of the new match.
 
     Raises:
-        LadderError: If the round is not the last one, its match has not ended, or see `check_rules`.
+        LadderError: If the event is over, the round is not the last one, its match has not ended, or see `check_rules`.
     """
     check_rules(session, event)
+    if event.state == EventState.OVER:
+        raise LadderError(
+            f"The event {event.name!r} is over: no table of it is played again. For a decision about a result, see: "
+            "pigpen event rule --help"
+        )
     if number != count_rounds(session, event.id):
         raise LadderError(
             f"Round {number} is not the last round that was drawn: others were drawn by its results. "
@@ -152,10 +185,7 @@ def redo(session: Session, event: StoredEvent, number: int, table: int, now: flo
         raise LadderError(f"Table {table} of round {number} is not over yet.")
     drawn = before.rounds[-1]
     seats = _Seats.of(session, event)
-    added = _add_table(session, event, before, seats, drawn.stage, drawn.round, drawn.boards, number, row, now)
-    if event.state == EventState.OVER:
-        event.state, event.finished = EventState.RUNNING, None
-    return added
+    return _add_table(session, event, before, seats, drawn.stage, drawn.round, drawn.boards, number, row, why.at, why)
 
 
 def _running(session: Session) -> list[StoredEvent]:
@@ -295,6 +325,7 @@ def _add_table(
     number: int,
     before: EventTable,
     now: float,
+    why: Redo | None = None,
 ) -> int:
     """Put the match of a table into the queue, as the turn after *before*; give its number."""
     turn, planned = before.turn + 1, known.event.stages[stage]
@@ -313,7 +344,7 @@ def _add_table(
     )
     row = EventTable(
         event_id=event.id, round=number, number=before.number, turn=turn, match_id=match,
-        entrants=list(before.entrants), rulings=[],
+        entrants=list(before.entrants), rulings=[], redo=None if why is None else asdict(why),
     )  # fmt: skip
     session.add(row)
     session.flush()

@@ -373,6 +373,10 @@ def rule(
         UserError: If others would have advanced to a round that has been drawn.
     """
     check_rules(session, event)
+    if event.official is not None:
+        raise LadderError(
+            f"The results of {event.name!r} are official since {in_utc(time_of(event.official))}, and stay as they are."
+        )
     row, _ = last_table(session, event, number, table)
     if row.boards is None:
         raise LadderError(f"Table {table} of round {number} has no result yet; a ruling is about a result.")
@@ -386,7 +390,8 @@ def rule(
     session.flush()
     held(session, event).check_course()
     if event.state == EventState.OVER:
-        event.state, event.finished = EventState.RUNNING, None  # the places are found again; a play-off may be due
+        # the places are found again; a play-off may be due
+        event.state, event.finished, event.results_at = EventState.RUNNING, None, None
     return row
 
 

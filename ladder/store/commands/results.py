@@ -161,6 +161,7 @@ def record_summary(
     starting_seconds: float | None = None,
     playing_seconds: float | None = None,
     reporter: Reporter | None = None,
+    record_hash: str | None = None,
 ) -> Result | None:
     """
     Write the result of a match, as its record tells it, and all that follows from it.
@@ -174,6 +175,7 @@ def record_summary(
         starting_seconds: How long its bots took to start and to be cleared away, as its worker has measured it.
         playing_seconds: How long its deals took, as its worker has measured it.
         reporter: The worker on another machine that has played it; None: this machine.
+        record_hash: SHA-256 of the record's file, in hex, which the chain of an event binds.
 
     Returns:
         What was written; None if it came too late, because the match is not leased to this attempt any more.
@@ -194,7 +196,7 @@ def record_summary(
     if match is None:
         return None
     if match.event_id is not None:
-        return _record_of_event(session, match_id, match, summary, now)
+        return _record_of_event(session, match_id, match, summary, now, record_hash)
     rows = connection.execute(PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
     if (match.commitment, len(rows)) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
@@ -226,14 +228,17 @@ def record_summary(
     )
 
 
-def _record_of_event(session: Session, match_id: int, match: Row[Any], summary: MatchSummary, now: float) -> Result:
+def _record_of_event(
+    session: Session, match_id: int, match: Row[Any], summary: MatchSummary, now: float, record_hash: str | None
+) -> Result:
     """Write the result of a match that moves no rating: into its seats, and to its table."""
     seats = session.scalar(select(func.count()).where(StoredSeat.match_id == match_id))
     if (match.commitment, seats) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id} is that of another match.")
     rows = [{"match_": match_id, "seat_": seat, **_own(bot)} for seat, bot in enumerate(summary.bots)]
     session.connection().execute(SET_SEAT, rows)
-    played = {"boards": [list(points) for points in summary.totals], "deals": summary.deals}
+    boards = [list(points) for points in summary.totals]
+    played = {"boards": boards, "deals": summary.deals, "record": record_hash}
     session.execute(update(EventTable).where(EventTable.match_id == match_id).values(**played))
     session.expire_all()
     announce_event(session, session.get_one(StoredEvent, match.event_id), now)

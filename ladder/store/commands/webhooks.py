@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, exists, func, select, text
 
 from ladder.errors import LadderError
-from ladder.store.commands.event_news import announce_event
 from ladder.store.event_rows import find_event
 from ladder.store.models import StoredEvent
 from ladder.store.webhook_models import UNSENT, Webhook, WebhookMessage
@@ -46,7 +45,6 @@ def add_webhook(
             "pigpen ladder webhook remove NUMBER"
         )
     event_id = None if event is None else find_event(session, event).id
-    _note_events(session, now)
     hook = Webhook(
         url=url, event_id=event_id, kinds=[str(kind) for kind in kinds], salt=salt, secret_hash=secret_hash, added=now
     )
@@ -72,8 +70,6 @@ def remove_webhook(session: Session, number: int) -> Webhook:
 def enable_webhook(session: Session, number: int, now: float) -> None:
     """Note that a webhook has accepted a message; one that was disabled gets those about what happens from now on."""
     hook = find_webhook(session, number)
-    if hook.disabled is not None:
-        _note_events(session, now)
     hook.disabled, hook.reason, hook.given_up, hook.delivered = None, "", 0, now
 
 
@@ -115,12 +111,6 @@ def webhook_row(session: Session, hook: Webhook) -> WebhookRow:
             "given_up": session.execute(mine.where(of.status == "given_up")).scalar_one(),
         }
     )  # fmt: skip
-
-
-def _note_events(session: Session, now: float) -> None:
-    """Note what is public of all events, so that one more webhook gets no message about it."""
-    for each in session.scalars(select(StoredEvent).order_by(StoredEvent.id)).all():
-        announce_event(session, each, now, is_noted=True)
 
 
 def has_messages(session: Session) -> bool:

@@ -28,6 +28,7 @@ from ladder.store.leases import MAX_LOSSES, Lease
 from ladder.store.names import find_version
 from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from ladder.values.held_events import EventState
+from ladder.values.value import time_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
 from tests.ladder.ladders import NOW, enter, lease, new_ladder
@@ -131,13 +132,52 @@ def test_a_table_of_the_last_round_is_played_again_with_other_cards(ladder: Ladd
     finish(ladder, coordinator)
 
 
-def test_a_table_of_the_final_is_played_again_after_the_end(ladder: Ladder, coordinator: Coordinator) -> None:
+def test_no_table_is_played_again_after_the_end(ladder: Ladder, coordinator: Coordinator) -> None:
     started_cup(ladder)
     play(coordinator, ALL_ROUNDS)
-    last = page(ladder).rounds
-    holding.redo(ladder, LOCAL, "cup", last, 1, "The wrong clock.")
-    assert page(ladder).state is EventState.RUNNING
-    assert finish(ladder, coordinator).round_list[last - 1].tables[0].turn == 1
+    before = page(ladder)
+    with pytest.raises(LadderError, match="pigpen event rule"):
+        holding.redo(ladder, LOCAL, "cup", before.rounds, 1, "Another winner is wished.")
+    assert page(ladder) == before
+
+
+def test_a_table_that_is_played_again_shows_why_and_its_first_result(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder)
+    play(coordinator, 1)
+    first = table(ladder, 1)
+    holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
+    finish(ladder, coordinator)
+    (redo,) = table(ladder, 1).redos
+    assert (redo.reason, redo.match, redo.points) == ("A power cut.", first.match, first.points)
+
+
+def test_results_are_official_after_the_time_for_appeals(ladder: Ladder, tmp_path: Path) -> None:
+    time = Time()
+    now = replace(ladder, clock=time)
+    started_cup(now, file=FILE.format(show="live").replace('show = "live"', 'show = "live"\nappeal_hours = 24'))
+    coordinator = coordinator_of(now, time)
+    play(coordinator, ALL_ROUNDS)
+    before = page(now)
+    assert (before.state, before.official) == (EventState.OVER, None)
+    time.now += 23 * 3600
+    winner = before.standings[0].name
+    holding.rule(now, LOCAL, "cup", before.rounds, 1, [winner], RULED)
+    ruled = finish(now, coordinator)
+    assert ruled.round_list[before.rounds - 1].tables[0].points_before == before.round_list[-1].tables[0].points
+    time.now += 24 * 3600 - 1
+    coordinator.advance_events()
+    assert page(now).official is None, "a ruling begins the time anew"
+    time.now += 1
+    coordinator.advance_events()
+    coordinator.advance_events()
+    official = page(now)
+    assert official.official == time_of(time.now)
+    assert [one.kind for one in official.stamps].count("event.official") == 1
+    with pytest.raises(LadderError, match="official"):
+        holding.rule(now, LOCAL, "cup", before.rounds, 1, [official.standings[0].name], RULED)
+    assert page(now) == official
+    export_event(now, "cup", tmp_path / "official.zip")
+    assert verify_event(tmp_path / "official.zip").findings == ()
 
 
 def test_a_match_of_an_event_has_no_explanation_and_the_sentence_says_so(

@@ -15,7 +15,7 @@ from ladder.store.commands.puzzles import answer_puzzle, keep_puzzles, next_look
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
-from ladder.store.event_models import EventEntry, EventRound, EventTable
+from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import Role, Scope, Viewer
@@ -96,7 +96,10 @@ def _add_event(session: Session, versions: list[int]) -> None:
         name="cup", file=NOTE, variant=VARIANT, rules={NOTE: 1}, seed="d" * 64, commitment="e" * 64,
         entrants_hash="f" * 64, beacon_value=NOTE, contributions="a" * 64, stand_in=NOTE, stand_in_identity=NOTE,
         stand_in_id=versions[0], state="paused", reason=NOTE, opened=NOW, frozen=NOW, started=NOW + 0.5,
-        announced={"state": "paused", "stages": [0], "over": [], "shown": []},
+        announced={
+            "state": "paused", "stages": [0], "over": [], "shown": [], "redone": [], "left": [], "is_official": False,
+        },
+        results_at=NOW, official=NOW + 1,
     )  # fmt: skip
     session.add(event)
     session.flush()
@@ -118,9 +121,11 @@ def _add_event(session: Session, versions: list[int]) -> None:
     session.add(
         EventTable(
             event_id=event.id, round=1, number=1, turn=0, match_id=match, entrants=[1, -1, -2, -3],
-            boards=[[1, -2, 3, 4]], deals=4, rulings=[{"last": [1], "reason": NOTE}],
+            boards=[[1, -2, 3, 4]], deals=4, rulings=[{"last": [1], "reason": NOTE}], record="3" * 64,
+            redo={"reason": NOTE, "by": "ada", "at": NOW},
         )
     )  # fmt: skip
+    session.add(EventLink(event_id=event.id, number=1, kind="event.opened", at=NOTE, data=NOTE, hash="4" * 64))
 
 
 def _add_table(session: Session, version: int) -> None:

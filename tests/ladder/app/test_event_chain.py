@@ -1,0 +1,194 @@
+"""The chain of an event: each edit of an export is found, and a copy of a stamp tells one event from another."""
+
+from __future__ import annotations
+
+import copy
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.app.event import holding, reading, verifying
+from ladder.app.event.verifying import export_event, verify_event
+from ladder.errors import PigpenError, UserError
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventState
+from referee.records.file import PackedRecord
+from referee.replay.verify import checked_lines
+from tests.ladder.app.event_ladders import coordinator_of, open_cup, own_ways, play
+from tests.ladder.ladders import new_ladder
+from tests.ladder.virtual import Time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+
+FILE = """
+[event]
+name = "Small cup"
+variant = "gongzhu"
+entrants = [2, 16]
+show = "live"
+prizes = ["A pig", "A sheep"]
+tie_breaks = ["board points", "boards won", "lot"]
+
+[[stage]]
+name = "Round"
+kind = "round-robin"
+rounds = 1
+format = "boards:1"
+"""
+UNBOUND: dict[str, str] = {}
+"""Fields of an export of which an edit is not found, each with the reason that it need not be. There is none."""
+
+
+def held_cup(ladder: Ladder) -> None:
+    """A cup of five bots, of which one has left, with a table that was played twice, and a ruling."""
+    open_cup(ladder, 5, file=FILE)
+    holding.freeze(ladder, LOCAL, "cup")
+    holding.withdraw(ladder, LOCAL, "cup", "Bot-5")
+    holding.start(ladder, LOCAL, "cup")
+    coordinator = coordinator_of(ladder, Time())
+    (task,) = play(coordinator, 1, own_ways, at_once=1)
+    assert task
+    holding.pause(ladder, LOCAL, "cup", "Dinner.")
+    holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
+    victim = next(bot for bot in reading.event(ladder, LOCAL, "cup").round_list[0].tables[0].bots if "Bot" in bot)
+    holding.start(ladder, LOCAL, "cup")
+    while reading.event(ladder, LOCAL, "cup").state is not EventState.OVER:
+        play(coordinator, 1, own_ways, at_once=1)
+    holding.rule(ladder, LOCAL, "cup", 1, 1, [victim], "It knew the cards.")
+    while reading.event(ladder, LOCAL, "cup").state is not EventState.OVER:
+        play(coordinator, 1, own_ways, at_once=1)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("chain")
+    ladder = new_ladder(load_settings(data_dir=folder / "data", sandbox="process"))
+    held_cup(ladder)
+    export_event(ladder, "cup", folder / "cup.zip")
+    ladder.database.close()
+    return folder / "cup.zip"
+
+
+@pytest.fixture(scope="module")
+def plain(exported: Path) -> Any:
+    with zipfile.ZipFile(exported) as file:
+        return json.loads(file.read("event.json"))
+
+
+def edits(value: Any, where: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """All edits of one field: where it is, and what is there instead."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from edits(each, (*where, name))
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            yield from edits(each, (*where, place))
+        if value:
+            yield where, value[1:]
+            yield where, [*value, value[-1]]
+        if len(value) > 1 and value[0] != value[1]:
+            yield where, [value[1], value[0], *value[2:]]
+    elif isinstance(value, bool):
+        yield where, not value
+    elif isinstance(value, int | float):
+        yield where, value + 1
+    elif value is None:
+        yield from ((where, other) for other in (0, "0" * 64, [[0, 0, 0, 0]]))
+    elif len(value) == 64:
+        yield where, value[:-1] + ("0" if value[-1] != "0" else "1")
+    elif where[-1:] == ("file",):
+        lines = value.splitlines()
+        for place, line in enumerate(lines):
+            if '"' in line:
+                yield where, value.replace(line, line.replace('"', '"x', 1))
+            yield where, "\n".join([*lines[:place], *lines[place + 1 :]])
+        yield where, value.replace('"board points", "boards won"', '"boards won", "board points"')
+        yield where, value.replace('"A pig", "A sheep"', '"A sheep", "A pig"')
+    else:
+        yield where, value + "x"
+        if value[:2] == "20":  # a time
+            yield where, value.replace("20", "21", 1)
+
+
+def put(plain: Any, where: tuple[str | int, ...], value: Any) -> Any:
+    found = copy.deepcopy(plain)
+    inside = found
+    for name in where[:-1]:
+        inside = inside[name]
+    inside[where[-1]] = value
+    return found
+
+
+def test_every_edit_of_one_field_of_an_export_is_found(
+    exported: Path, plain: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records are not played again for each: an edit of what they say is one of a result, too."""
+    monkeypatch.setattr(verifying._Verifier, "_verify_match", lambda *_: None)
+    monkeypatch.setattr(verifying._Verifier, "_verify_draw", lambda *_: None)
+    path, tried, passed = tmp_path / "edited.zip", 0, dict[str, Any]()
+    for where, value in edits(plain):
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("event.json", json.dumps(put(plain, where, value)))
+        tried += 1
+        try:
+            if verify_event(path).holds:
+                passed[".".join(map(str, where))] = value
+        except PigpenError:
+            pass
+    assert tried > 300
+    assert passed == UNBOUND
+
+
+def test_an_export_holds_and_not_with_a_record_of_another_start_that_holds_by_itself(
+    exported: Path, tmp_path: Path
+) -> None:
+    assert verify_event(exported).findings == ()
+    record, edited = tmp_path / "record.jsonl.gz", PackedRecord()
+    with zipfile.ZipFile(exported) as source, zipfile.ZipFile(tmp_path / "edited.zip", "w") as target:
+        name = next(name for name in source.namelist() if name != "event.json")
+        record.write_bytes(source.read(name))
+        for line in checked_lines(record):
+            edited.write(
+                line.model_copy(update={"started": "2001-01-31T12:00:00+00:00"} if line.type == "match" else {})
+            )
+        record.write_bytes(bytes(edited))
+        assert list(checked_lines(record)), "nothing in a record shows when it started"
+        for each in source.namelist():
+            target.writestr(each, bytes(edited) if each == name else source.read(each))
+    assert len(verify_event(tmp_path / "edited.zip").findings) == 1
+
+
+def test_the_chain_tells_of_every_redo_and_ruling_with_its_reason_and_what_it_replaced(plain: Any) -> None:
+    kinds = [each["kind"] for each in plain["links"]]
+    assert kinds[:4] == ["event.opened", "event.frozen", "event.bot_left", "event.started"]
+    (redone,) = (each["data"] for each in plain["links"] if each["kind"] == "event.table_redone")
+    assert redone["redo"]["reason"] == "A power cut."
+    assert redone["replaced"][0]["boards"] == plain["rounds"][0]["tables"][0]["turns"][0]["boards"]
+    last = [each["data"] for each in plain["links"] if each["kind"] == "event.result_shown"][-1]
+    assert last["turns"][-1]["rulings"][0]["reason"] == "It knew the cards."
+    assert kinds.count("event.over") == 2
+
+
+def test_a_published_stamp_tells_an_event_from_another_of_the_same_name(exported: Path, tmp_path: Path) -> None:
+    ladder = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    open_cup(ladder, 5, file=FILE)
+    early, other = tmp_path / "early.json", tmp_path / "other.json"
+    other.write_text(reading.event(ladder, LOCAL, "cup").model_dump_json())
+    ladder.database.close()
+    stamp = verify_event(exported).stamp
+    early.write_text(f"<p>{stamp}</p>")
+    assert verify_event(exported, [str(early)]).published == 1
+    assert verify_event(exported, [str(exported)]).findings == ()
+    assert len(verify_event(exported, [str(other)]).findings) == 1
+    early.write_text(stamp.replace("event cup", "event cap"))
+    with pytest.raises(UserError, match="no stamp"):
+        verify_event(exported, [str(early)])
+    with pytest.raises(UserError, match="cannot be read"):
+        verify_event(exported, [str(tmp_path / "none.json")])
