@@ -34,7 +34,7 @@ class Link:
     kind: str
     """That of its message."""
     at: str
-    """When it was written: ISO 8601, in UTC."""
+    """Time at which it was written: ISO 8601, in UTC."""
     data: Mapping[str, Any]
     """All that became public, as JSON has it."""
     hash: str

@@ -85,7 +85,7 @@ class EventTable(Base):
     record: Mapped[str | None] = mapped_column(String(64))
     """SHA-256 of the match's record, as it is kept; None: not played yet."""
     redo: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """Why it is played again, `ladder.events.held.Redo`, field for field; None: it is the first turn."""
+    """The reason that it is played again, `ladder.events.held.Redo`, field for field; None: it is the first turn."""
     rulings: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
     """`ladder.events.held.Ruling`, field for field."""
 

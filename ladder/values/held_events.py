@@ -308,7 +308,7 @@ class ExportedTurn(Value):
     record: Hash | None
     """SHA-256 of its record, as it is beside this file; None: it was not played to its end."""
     redo: ExportedRedo | None
-    """Why it was played; None: it is the first one."""
+    """The reason that it was played; None: it is the first one."""
     rulings: tuple[ExportedRuling, ...]
 
 
