@@ -68,7 +68,9 @@ def test_a_python_that_does_not_do_is_refused_with_one_sentence(tmp_path: Path, 
         chosen(tmp_path, a_python(tmp_path / "system", 312, "fast"), tmp_path / named)
     assert error.value.returncode == 2
     assert error.value.stdout == ""
-    assert error.value.stderr == "Pigpen needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3 …\n"
+    assert error.value.stderr.count("\n") == 1
+    assert "Python 3.11" in error.value.stderr
+    assert "make PYTHON=" in error.value.stderr
 
 
 def test_make_takes_a_python_that_is_named_also_where_there_is_an_environment(tmp_path: Path) -> None:

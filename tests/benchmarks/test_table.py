@@ -207,5 +207,5 @@ def test_a_program_ends_with_a_benchmark_that_is_killed() -> None:
 def test_a_site_is_compared_with_that_of_another_checkout(tmp_path: Path) -> None:
     here = Path(__file__).parents[2]
     assert checkout(str(here)) == here
-    with pytest.raises(argparse.ArgumentTypeError, match="name the folder of a checkout of Pigpen"):
+    with pytest.raises(argparse.ArgumentTypeError, match="folder of a checkout"):
         checkout(str(tmp_path))

@@ -156,7 +156,7 @@ def test_a_match_against_sample_bots_is_without_fault() -> None:
     "rules", [PRESETS["gongzhu"], PRESETS["hearts-short"], replace(HEARTS, title="Mine", moon=None)]
 )
 def test_rules_that_openspiel_lacks_are_refused_in_a_sentence(rules: Rules) -> None:
-    with pytest.raises(SystemExit, match="does not play by these rules; it does by: hearts, hearts-jack"):
+    with pytest.raises(SystemExit, match=", ".join(example.GAMES)):
         example.OpenSpiel().match_started(Welcome(rules, 0, "deals:1", CLOCK))
 
 
@@ -168,7 +168,8 @@ def test_without_openspiel_one_line_says_what_to_install(tmp_path: Path) -> None
     )
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last == "ImportError: this Python has no OpenSpiel; install it with: pip install open-spiel"
+    assert last.startswith("ImportError: ")
+    assert last.endswith(": pip install open-spiel")
 
 
 def test_the_adapter_has_60_lines_at_most() -> None:

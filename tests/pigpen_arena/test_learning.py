@@ -100,7 +100,7 @@ def test_deals_of_other_rules_of_the_same_name_are_refused(name: str, tmp_path: 
     assert len(list(arena.load_steps(tmp_path / "set", path))) == 2
     assert OTHER_RULES[name][0] in text
     path.write_text(text.replace(*OTHER_RULES[name]))
-    with pytest.raises(arena.UserError, match=r"deal \d of match 1 was played by other rules than 'hearts' has here"):
+    with pytest.raises(arena.UserError, match=r"^deal \d of match 1 .* 'hearts' "):
         list(arena.load_steps(tmp_path / "set", path))
 
 
@@ -120,7 +120,7 @@ def test_one_season_can_be_read_alone(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_data_set_is_named(tmp_path: Path) -> None:
-    with pytest.raises(arena.UserError, match=r"is no data set\. Write one with"):
+    with pytest.raises(arena.UserError, match="pigpen ladder export"):
         list(arena.load_steps(tmp_path, "hearts"))
     with pytest.raises(RulesFileError):
         list(arena.load_steps(tmp_path, "bridge"))
@@ -215,7 +215,7 @@ def test_what_is_no_record_is_refused_with_its_line(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(UserError, match="not a text"):
         list(arena.load_gongzhu_arena(file))
-    with pytest.raises(UserError, match="cannot be read: No such file"):
+    with pytest.raises(UserError, match=r"none\.txt'.* No such file"):
         list(arena.load_gongzhu_arena(tmp_path / "none.txt"))
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="has no files"):

@@ -169,11 +169,12 @@ def test_a_folder_that_holds_something_is_refused_before_anything_is_learned(
     assert ended.value.code == 2
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert f"{str(tmp_path / 'mybot')!r} is there already, and not empty." in printed.err
+    assert f"{str(tmp_path / 'mybot')!r} is there already" in printed.err
     assert {file.name: file.read_text() for file in (tmp_path / "mybot").iterdir()} == {"bot.py": "mine"}
 
 
 def test_the_command_says_what_it_takes() -> None:
     command = [sys.executable, "-m", "pigpen_arena.examples.train", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "Learn hearts-short by self-play and playouts" in done.stdout
+    assert "hearts-short" in done.stdout
+    assert "--steps" in done.stdout

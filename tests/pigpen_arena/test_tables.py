@@ -53,11 +53,11 @@ def test_a_frame_takes_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "polars", None)
     assert type(frame(rows)).__module__.startswith("pandas")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(arena.UserError, match=r"A frame needs polars or pandas: pip install polars. Or use rows\(\)."):
+    with pytest.raises(arena.UserError, match=r"pip install polars\b.* rows\(\)"):
         frame(rows)
-    with pytest.raises(arena.UserError, match="A frame needs pandas: pip install pandas"):
+    with pytest.raises(arena.UserError, match="pip install pandas"):
         frame(rows, "pandas")
-    with pytest.raises(arena.UserError, match="There are no frames of 'numpy'"):
+    with pytest.raises(arena.UserError, match="'numpy'"):
         frame(rows, "numpy")  # type: ignore[arg-type]
 
 
@@ -92,7 +92,7 @@ def test_a_notebook_shows_the_result_and_the_replayer(match: arena.Match, monkey
 
 
 def test_a_table_that_does_not_exist_is_refused(match: arena.Match) -> None:
-    with pytest.raises(arena.UserError, match=r"A match has no table 'cards'\. Choose bots, deals or decisions\."):
+    with pytest.raises(arena.UserError, match=r"'cards'.* deals or decisions"):
         match.rows("cards")  # type: ignore[arg-type]
 
 

@@ -124,9 +124,12 @@ class GzipStream:
         return out
 
 
+REFUSED = "What was uploaded is not taken: the archive {why}."
+
+
 def refused(why: str) -> BotRejected:
     """Make the error for an archive that is refused."""
-    return BotRejected(f"What was uploaded is not taken: the archive {why}.")
+    return BotRejected(REFUSED.format(why=why))
 
 
 LONG_HEADER = 16 * 1024

@@ -14,6 +14,7 @@ from ladder.sandbox.host import scratch
 from ladder.site.rendering import words
 from ladder.site.rendering.cache import CachedAnswer
 from ladder.site.rendering.static_files import FOLDER, digest
+from ladder.site.server.headers import FAILED
 from ladder.store.commands import computations, submission_queue
 from ladder.store.commands.computations import NewQuestion
 from ladder.store.commands.coordinators import database_time, note_alive
@@ -201,7 +202,7 @@ def test_if_the_page_of_an_error_fails_too_it_is_said_in_plain_text(
 ) -> None:
     monkeypatch.setattr(words, "language_of", lambda request: 1 / 0)
     response = site.get("/nothing")
-    assert (response.status_code, response.text) == (500, "The site failed; its log says why.\n")
+    assert (response.status_code, response.text) == (500, FAILED)
 
 
 def test_search_engines_may_read_matches_and_previews_of_links_deals_too(site: Visitor) -> None:

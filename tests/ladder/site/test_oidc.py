@@ -111,7 +111,7 @@ def test_who_it_is_follows_from_the_subject_and_not_from_the_name(
     thief = Person(ladder)
     page = log_in(thief)
     assert (page.status_code, who(thief)) == (200, None)
-    assert "Choose the name under which you enter bots." in page.text
+    assert "Choose the name " in page.text
     provider.user = {"sub": "248289761001", "preferred_username": "renamed"}
     again = Person(ladder)
     log_in(again)

@@ -59,7 +59,7 @@ async def test_without_wheels_nobody_is_sent_to_an_index(ladder: Ladder, page: s
     async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
         text = (await client.get(page)).text
     assert "pip install" not in text
-    assert "ask the organiser for them" in text
+    assert "ask the organiser " in text
 
 
 async def test_the_list_and_the_wheels_are_there(client: httpx.AsyncClient) -> None:

@@ -82,13 +82,13 @@ def test_very_many_files_are_refused(folder: Path) -> None:
     (folder / "data" / "one").write_text("")
     assert len(members.read_members(folder, members.MAX_BYTES, max_members=4)) == 4
     (folder / "data" / "two").write_text("")
-    with pytest.raises(BotRejected, match="more than 4 files and folders"):
+    with pytest.raises(BotRejected, match="4 files and folders"):
         members.read_members(folder, members.MAX_BYTES, max_members=4)
 
 
 def test_a_name_that_is_not_utf_8_is_refused_in_words_that_can_be_printed(folder: Path) -> None:
     (folder / os.fsdecode(b"bot\xff.py")).write_text("")
-    with pytest.raises(BotRejected, match=r"a name that is not UTF-8: 'bot\\udcff\.py'\.") as caught:
+    with pytest.raises(BotRejected, match=r"not UTF-8: 'bot\\udcff\.py'\.") as caught:
         Content.read(folder)
     str(caught.value).encode()
 

@@ -37,7 +37,7 @@ def test_a_folder_comes_out_as_it_went_in(content: Content) -> None:
 
 
 def test_what_is_another_folder_is_not_taken(content: Content) -> None:
-    with pytest.raises(SandboxError, match="came as another one: sha256:"):
+    with pytest.raises(SandboxError, match="another one: sha256:"):
         unpack(pack(content.with_files({"bot.py": b"print('I am another')"})), identity(content))
 
 
@@ -78,5 +78,5 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(content: Content) -> None:
 
 
 def test_a_folder_that_is_too_large_is_not_sent(content: Content) -> None:
-    with pytest.raises(TooLarge, match="1,000 are the most that can be sent to another machine"):
+    with pytest.raises(TooLarge, match=" 1,000 "):
         pack(content, max_bytes=1000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -104,7 +105,8 @@ def test_the_command_says_that_it_is_ready(
     assert images.main(small) == 0
     digest = images.layers_digest(client, small.tag)
     first, second = capsys.readouterr().out.splitlines()
-    assert first == f"{REPOSITORY}:0.0.7 is ready: {client.images.get(small.tag).id}; its files: sha256:{digest}"
+    assert first.startswith(f"{REPOSITORY}:0.0.7 ")
+    assert {client.images.get(small.tag).id, f"sha256:{digest}"} == set(re.findall(r"sha256:[0-9a-f]+", first))
     assert images.base_identity(client, python_image) in second
 
 
@@ -197,7 +199,7 @@ class TestWithoutABase:
 
     def test_the_way_out_is_told(self, monkeypatch: pytest.MonkeyPatch, client: docker.DockerClient) -> None:
         monkeypatch.setattr(images, "can_make_debian_base", lambda: False)
-        with pytest.raises(SandboxError, match=r"could not be pulled(?s:.*)process sandbox"):
+        with pytest.raises(SandboxError, match=r"not be pulled(?s:.*)process sandbox"):
             images.find_base(client, lambda line: None, official="pigpen/nonesuch:1")
 
     def test_a_debian_base_is_made_where_that_is_allowed(

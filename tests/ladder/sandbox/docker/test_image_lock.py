@@ -123,9 +123,7 @@ async def test_where_files_cannot_be_locked_they_are_read_and_nothing_stays(
 async def test_a_ladder_refuses_an_image_that_is_too_large_to_be_kept_in_memory(program: BotSource) -> None:
     sandbox = DockerSandbox("runc", locked_bytes=MIB, refuses_larger=True, gvisor="none")
     try:
-        with pytest.raises(
-            BotRejected, match=r"^The image of program has [\d,]+ bytes\. Up to 1,048,576 are kept .*gVisor"
-        ):
+        with pytest.raises(BotRejected, match=r" program has [\d,]+ bytes\. .* 1,048,576 .*gVisor"):
             await sandbox.load(program)
     finally:
         await sandbox.close()

@@ -134,9 +134,7 @@ def test_what_another_user_made_is_neither_read_nor_removed(shared: Path, given:
 def test_a_folder_whose_path_is_too_long_for_sockets_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes count, and not characters."""
     monkeypatch.setattr("tempfile.tempdir", "/" + "x" * MAX_FOLDER_BYTES)
-    with pytest.raises(
-        UnfitFolder, match=f"may have {MAX_FOLDER_BYTES} bytes and has {MAX_FOLDER_BYTES + 1}: .* Set TMPDIR to"
-    ):
+    with pytest.raises(UnfitFolder, match=f" {MAX_FOLDER_BYTES} bytes .* {MAX_FOLDER_BYTES + 1}: .* TMPDIR "):
         sweep()
     monkeypatch.setattr("tempfile.tempdir", "/" + "é" * (MAX_FOLDER_BYTES // 2))
     with pytest.raises(UnfitFolder, match="and has 63"):
@@ -145,7 +143,7 @@ def test_a_folder_whose_path_is_too_long_for_sockets_is_named(monkeypatch: pytes
 
 def test_an_error_without_a_number_is_told_in_its_own_words() -> None:
     with (
-        pytest.raises(SandboxError, match=r"a socket cannot be made: AF_UNIX path too long\. Make room"),
+        pytest.raises(SandboxError, match=r"^a socket .*: AF_UNIX path .*\."),
         disk_errors("a socket"),
     ):
         raise OSError("AF_UNIX path too long")

@@ -193,7 +193,7 @@ async def test_a_system_that_starts_no_server_is_named(
     (tmp_path / "bot.py").write_text(FOREVER)
     program = await sandbox.load(BotSource("bot", folder=tmp_path))
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    with pytest.raises(SandboxError, match=r"could not be started: .*/nonexistent/python"):
+    with pytest.raises(SandboxError, match=r"not be started: .*/nonexistent/python"):
         await program.start(SeatMount(tmp_path, token="secret", deals="deals"))
 
 
@@ -206,7 +206,7 @@ async def test_a_match_whose_server_is_killed_is_void(sandbox: ProcessSandbox) -
             for server in forking():
                 os.kill(server, signal.SIGKILL)
 
-    with pytest.raises(SandboxError, match=r"was killed from outside.*nothing is held against any bot"):
+    with pytest.raises(SandboxError, match=r"killed from outside"):
         await play_sandboxed(spec, programs, write)
 
 

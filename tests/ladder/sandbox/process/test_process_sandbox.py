@@ -87,7 +87,7 @@ async def test_a_file_that_may_not_be_read_is_told_to_the_owner(sandbox: Process
     (tmp_path / "bot.py").write_text(FOREVER)
     with (
         locked(tmp_path / "bot.py"),
-        pytest.raises(BotRejected, match=r"cannot be read: \S+bot\.py: Permission denied"),
+        pytest.raises(BotRejected, match=r": \S+bot\.py: Permission denied"),
     ):
         await sandbox.load(BotSource("bot", folder=tmp_path))
 
@@ -231,7 +231,7 @@ async def test_without_node_a_javascript_bot_is_rejected(
 async def test_without_its_packages_a_javascript_bot_is_rejected(sandbox: ProcessSandbox, tmp_path: Path) -> None:
     (tmp_path / "bot.js").write_text("")
     (tmp_path / "package.json").write_text('{"dependencies": {"long": "^5.0.0"}}')
-    with pytest.raises(BotRejected, match="Run this in that folder: npm ci"):
+    with pytest.raises(BotRejected, match=": npm ci"):
         await sandbox.load(BotSource("bot", folder=tmp_path))
     (tmp_path / "node_modules").mkdir()
     await sandbox.load(BotSource("bot", folder=tmp_path))

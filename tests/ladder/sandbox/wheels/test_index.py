@@ -177,7 +177,7 @@ def test_wheels_that_are_too_large_are_refused_before_they_are_fetched(shelf: Pa
     new_wheel(shelf, "one")
     site.size = 200 << 20
     packages = Packages(Store(tmp_path / "store"), at(site))
-    with pytest.raises(BotRejected, match=r"200 MiB, packed; the limit is 128 MiB \(the largest: one 1\.0 with 200"):
+    with pytest.raises(BotRejected, match=r"200 MiB, packed; .* 128 MiB \(.*: one 1\.0 .*200"):
         packages.pins(Asked(b"one"), HERE)
 
 
@@ -188,7 +188,7 @@ def test_a_wheel_that_is_not_the_one_of_the_lock_is_refused(shelf: Path, site: S
     page = site.page(sorted(shelf.glob("*.whl")))
     site.page = lambda wheels: page  # type: ignore[method-assign]
     new_wheel(shelf, "one", files={"one.py": b"other"})
-    with pytest.raises(BotRejected, match=r"A wheel cannot be used: .*[Hh]ash mismatch for `one==1\.0`"):
+    with pytest.raises(BotRejected, match=r"[Hh]ash mismatch for `one==1\.0`"):
         packages.folder(Asked(b"one"), HERE)
     assert [pin.label for pin in pins] == ["one 1.0"]
 
@@ -199,24 +199,22 @@ def test_an_index_that_does_not_answer_is_the_platforms_failure(
 ) -> None:
     new_wheel(shelf, "one")
     site.status = status
-    with pytest.raises(SandboxError, match=r"uv could not fetch the bot's packages: .* pip config list"):
+    with pytest.raises(SandboxError, match=r"^uv .*: .* pip config list"):
         Packages(Store(tmp_path / "store"), at(site)).pins(Asked(b"one"), HERE)
 
 
 def test_an_index_that_cannot_be_reached_is_the_platforms_failure_and_its_password_is_not_told(tmp_path: Path) -> None:
     address = "http://ada:secret@127.0.0.1:9/simple"
     unreachable = Uv(lambda: Index(environment={"UV_INDEX_URL": address, **ON_LOOPBACK}))
-    with pytest.raises(
-        SandboxError, match=r"uv could not fetch the bot's packages: .*127.0.0.1:9/simple/one"
-    ) as failure:
+    with pytest.raises(SandboxError, match=r"^uv .*: .*127.0.0.1:9/simple/one") as failure:
         Packages(Store(tmp_path / "store"), unreachable).pins(Asked(b"one"), HERE)
     assert "secret" not in str(failure.value)
 
 
 def test_a_pip_that_cannot_be_asked_is_the_platforms_failure() -> None:
-    with pytest.raises(SandboxError, match=r"knows the package index .* could not be asked: No module named pip"):
+    with pytest.raises(SandboxError, match=r"package index .*: No module"):
         configured_index((sys.executable, "-c", "import sys; sys.exit('No module named pip')"))
-    with pytest.raises(SandboxError, match=r"knows the package index .* No such file"):
+    with pytest.raises(SandboxError, match=r"package index .* such file"):
         configured_index(("/nonesuch/pip",))
 
 
@@ -226,14 +224,15 @@ def test_a_missing_uv_is_told_when_packages_are_wanted(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(uv, "find_uv_bin", find)
     packages = Packages(Store(tmp_path / "store"), Uv(Index))
-    with pytest.raises(SandboxError, match=r"The program uv, .* is missing\. Install it beside Pigpen: pip install uv"):
+    with pytest.raises(SandboxError, match=r"uv, .* pip install uv"):
         packages.pins(Asked(b"one"), HERE)
 
 
 def test_what_uv_says_is_one_printable_sentence() -> None:
     error = explained("error: Failed\n  cause: \x1b[31mdisk \u202e is full (os error 28)\n\nhint: more", HERE)
     assert isinstance(error, SandboxError)
-    assert "packages: Failed [31mdisk is full (os error 28). Make room on that disk" in str(error)
+    assert "packages: Failed [31mdisk" in str(error)
+    assert "(os error 28). " in str(error)
     assert str(error).isprintable()
     wanted = read_requirements(b"a==1\nb<2\n")
     message = "error: No solution found\ncause: Because you require a==1, we can conclude that you require b>=2. "

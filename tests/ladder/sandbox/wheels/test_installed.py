@@ -191,7 +191,7 @@ def test_a_link_in_the_folder_is_refused(tmp_path: Path) -> None:
     folder = unzipped(new_wheel(tmp_path, "good"))
     check(folder)
     (folder / "link").symlink_to("/etc")
-    with pytest.raises(BotRejected, match="hold 'link', a link or a device"):
+    with pytest.raises(BotRejected, match="'link', a link "):
         check(folder)
 
 
@@ -263,7 +263,7 @@ def test_two_wheels_may_hold_the_same_file_but_not_two_different_ones(tmp_path: 
     folder = unzipped(first, same)
     check(folder)
     unzipped(new_wheel(tmp_path, "three", files={"shared/__init__.py": b"other"}))
-    with pytest.raises(BotRejected, match=r"two 1.0 and that of three 1.0|three 1.0 and that of one 1.0|one 1.0 and"):
+    with pytest.raises(BotRejected, match=r"(two|three|one) 1\.0 and .* (two|three|one) 1\.0"):
         check(folder)
 
 
@@ -287,13 +287,13 @@ def test_metadata_that_takes_too_much_memory_is_the_packages_doing(
     monkeypatch.setattr("ladder.sandbox.wheels.installed.MEMORY_BYTES", 1024 * MIB)
     wheel = rewritten(new_wheel(tmp_path, "evil"), file, line * (MIB // len(line)), 200)
     assert wheel.stat().st_size < MIB
-    with pytest.raises(BotRejected, match="more than 1024 MiB of memory to fetch"):
+    with pytest.raises(BotRejected, match="1024 MiB of memory"):
         Packages(Store(tmp_path / "store"), uv_of(tmp_path)).folder(Asked(b"evil"), this_interpreter())
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     wheels = [new_wheel(tmp_path, name, files={file: b""}) for name, file in (("one", "a"), ("two", "a/b"))]
-    with pytest.raises(BotRejected, match="A wheel cannot be used: Failed to install"):
+    with pytest.raises(BotRejected, match=": Failed to install"):
         installed(*wheels)
 
 
@@ -303,7 +303,7 @@ def test_bytes_and_files_of_all_wheels_together_are_bounded(tmp_path: Path) -> N
     check(folder, max_bytes=2000, max_files=8)
     with pytest.raises(BotRejected, match="more than 7 files"):
         check(folder, max_files=7)
-    with pytest.raises(BotRejected, match=r"at least 1,\d+ bytes, unpacked; the limit is 1,000 bytes \(the largest: "):
+    with pytest.raises(BotRejected, match=r" 1,\d+ bytes, unpacked; .* 1,000 bytes \("):
         check(folder, max_bytes=1000)
 
 
@@ -327,7 +327,7 @@ def test_one_that_runs_for_ever_is_ended_with_what_it_started(tmp_path: Path) ->
 
 def test_one_that_writes_too_much_into_many_files_is_ended(tmp_path: Path) -> None:
     text = "for n in range(10**9):\n with open(str(n), 'wb') as file: file.write(bytes(100_000))"
-    with pytest.raises(BotRejected, match=r"at least .*, unpacked; the limit is 1,048,576 bytes"):
+    with pytest.raises(BotRejected, match=r", unpacked; .* 1,048,576 bytes"):
         python(text, tmp_path, max_bytes=1 << 20)
 
 
@@ -350,11 +350,11 @@ def test_no_file_can_grow_beyond_the_limit(tmp_path: Path) -> None:
         "while resource.getrlimit(resource.RLIMIT_FSIZE)[0] < 0: pass\n"
         "with open('x', 'wb') as file:\n while True: file.write(bytes(1 << 16))"
     )
-    with pytest.raises(BotRejected, match="at least 2,097,153 bytes, unpacked; the limit is 1,048,576 bytes"):
+    with pytest.raises(BotRejected, match=r" 2,097,153 bytes, unpacked; .* 1,048,576 bytes"):
         python(text, tmp_path, max_bytes=1 << 20)
     assert (tmp_path / "x").stat().st_size <= 1 << 20
 
 
 def test_a_program_that_is_missing_is_the_platforms_failure(tmp_path: Path) -> None:
-    with pytest.raises(SandboxError, match="/nonesuch/uv could not be started: No such file"):
+    with pytest.raises(SandboxError, match=r"/nonesuch/uv .*: No such file"):
         run(("/nonesuch/uv",), os.environ, tmp_path, RunLimits())

@@ -91,5 +91,5 @@ def test_a_lock_is_read_as_it_was_written() -> None:
 
 @pytest.mark.parametrize("line", ["numpy==2", "numpy", f"a==1 --hash=sha256:{A}\nA==1 --hash=sha256:{A}"])
 def test_a_lock_names_each_wheel_once_with_its_hash(line: str) -> None:
-    with pytest.raises(BotRejected, match=r"of requirements\.lock is not one wheel .* pigpen lock"):
+    with pytest.raises(BotRejected, match=r" requirements\.lock .* pigpen lock"):
         read_lock(line.encode())

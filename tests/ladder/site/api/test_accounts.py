@@ -197,7 +197,7 @@ def test_a_token_logs_itself_out(ladder: Ladder) -> None:
 
 def test_no_token_makes_or_revokes_tokens(ladder: Ladder) -> None:
     program = Program(ladder, token_of(ladder, "olga"))
-    assert "No token is good for that" in problem(program.ask("POST", "/me/tokens", {"name": "x"}), 403)
+    assert "log in with a browser" in problem(program.ask("POST", "/me/tokens", {"name": "x"}), 403)
     problem(program.ask("DELETE", "/me/tokens/1"), 403)
     assert [row["kind"] for row in program.ask("GET", "/me/tokens").json()] == ["token"]
 

@@ -84,9 +84,8 @@ async def test_a_match_that_is_not_over_has_no_record_yet(client: httpx.AsyncCli
     with ladder.database.write() as session:
         match = queue(session, [enter(session, name, "gongzhu") for name in NAMES[:4]], "gongzhu", "2")
     answer = await client.get(f"/api/v1/matches/{match}/record")
-    assert (answer.status_code, answer.json()["detail"]) == (
-        404, f"Match {match} is not over yet, so there is no record of it.",
-    )  # fmt: skip
+    assert answer.status_code == 404
+    assert answer.json()["detail"].startswith(f"Match {match} is not over")
 
 
 async def test_the_record_comes_as_it_is_stored_with_a_name(client: httpx.AsyncClient, ladder: Ladder) -> None:
@@ -96,7 +95,8 @@ async def test_the_record_comes_as_it_is_stored_with_a_name(client: httpx.AsyncC
     assert answer.headers["content-disposition"] == 'attachment; filename="match-1.jsonl.gz"'
     ladder.files.remove(1, 1)
     gone = await client.get("/api/v1/matches/1/record")
-    assert (gone.status_code, gone.json()["detail"]) == (404, "The record of match 1 is not there any more.")
+    assert gone.status_code == 404
+    assert "record of match 1 " in gone.json()["detail"]
 
 
 async def test_the_page_of_a_deal_names_hands_tricks_and_scores(client: httpx.AsyncClient) -> None:

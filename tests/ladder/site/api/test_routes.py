@@ -25,7 +25,7 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.api import routes
 from ladder.site.rendering import long_tables as table_pages
-from ladder.site.server.problems import NO_DATABASE
+from ladder.site.server.problems import FAILED, NO_DATABASE
 from ladder.store import models
 from ladder.values.accounts import Role, Scope
 from ladder.values.bots import BotList, BotPage
@@ -129,9 +129,8 @@ async def test_an_owner_is_told_that_the_bot_was_not_in_the_match(
         ladders.enter(session, "Evening", "gongzhu", owner="eve")
     answer = await client.get(f"{API}/matches/{match}/seats/Evening/logs", headers=by(ladder, "eve"))
     assert answer.status_code == 404
-    assert answer.json()["detail"] == (
-        f"Evening did not play in match {match}. Its matches: pigpen matches --bot Evening"
-    )
+    assert answer.json()["detail"].startswith("Evening did not play ")
+    assert f" match {match}. " in answer.json()["detail"]
 
 
 async def test_an_organiser_is_told_what_is_wrong(client: httpx.AsyncClient, ladder: Ladder) -> None:
@@ -381,7 +380,7 @@ def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypat
             response = site.get(path)
         assert [type(line["exc_info"]) for line in logged if line["event"] == "failed"] == [ZeroDivisionError]
         assert response.status_code == 500
-        assert "The site failed; its log says why." in response.text
+        assert FAILED in response.text
         assert "ZeroDivision" not in response.text
 
 

@@ -215,7 +215,7 @@ async def test_a_name_that_is_somebody_else_s_is_refused_before_anything_is_unpa
     (task,) = submissions.take(1)
     submissions.record(fit(task))
     answer = await submitted(client, by(ladder, "ben"))
-    assert (answer.status_code, "belongs to a bot of ada's" in answer.json()["detail"]) == (422, True)
+    assert (answer.status_code, "a bot of ada's" in answer.json()["detail"]) == (422, True)
     assert left(ladder, "submissions") == []
 
 
@@ -224,7 +224,7 @@ async def test_more_may_not_wait_at_once_than_the_ladder_says(client: httpx.Asyn
     assert [(await submitted(client, ada, f"Bot{n}")).status_code for n in range(2)] == [202, 202]
     answer = await submitted(client, ada)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
-    assert "2 of your submissions have not ended" in answer.json()["detail"]
+    assert "2 of your submissions" in answer.json()["detail"]
     assert len(left(ladder, "uploads")) == 1  # it need not be sent again
     assert (await submitted(client, by(ladder, "ben"))).status_code == 202
     assert (await client.delete(f"{API}/submissions/1", headers=ada)).json()["status"] == "withdrawn"
@@ -419,7 +419,7 @@ async def test_pieces_say_where_they_begin(client: httpx.AsyncClient, ladder: La
     headers = ada if offset is None else ada | {"Upload-Offset": offset}
     assert (await client.patch(f"{API}/uploads/{name}", content=b"abc", headers=headers)).status_code == 422
     late = await client.patch(f"{API}/uploads/{name}", content=b"c", headers=ada | {"Upload-Offset": "2"})
-    assert (late.status_code, "0 bytes of this upload have arrived" in late.json()["detail"]) == (409, True)
+    assert (late.status_code, "0 bytes of this upload" in late.json()["detail"]) == (409, True)
 
 
 async def test_an_upload_of_nothing_or_of_too_much_is_refused(client: httpx.AsyncClient, ladder: Ladder) -> None:

@@ -12,6 +12,7 @@ import pytest
 from ladder.app.matches import read_recorded
 from ladder.app.replay import replayed
 from ladder.values.matches import DealPlace
+from pigpen.rules import PRESETS
 from tests.ladder.ladders import packed
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 from tests.ladder.site.browser.pages import PHONE
@@ -133,7 +134,7 @@ def test_match_board_and_rotation_are_chosen_on_the_page(open_page: Open, sale: 
     page = open_page("/replay")
     choose(page, sale)
     ready(page)
-    assert page.inner_text(STATUS) == "match.jsonl.gz: Gong Zhu 拱猪 with face-down sales, 4 deals."
+    assert page.inner_text(STATUS) == f"match.jsonl.gz: {PRESETS['gongzhu-sale'].title}, 4 deals."
     page.select_option("select.deals", "1/3")
     page.wait_for_function("() => location.hash === '#boards/1/3'")
     page.keyboard.press("ArrowRight")
@@ -181,7 +182,7 @@ def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open) -> N
     for name, (content, words) in NO_RECORDS.items():
         choose(page, content, f"<b>{name}</b>.jsonl")
         shown_text = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
-        assert shown_text.startswith(f"<b>{name}</b>.jsonl cannot be shown as a record (")
+        assert shown_text.startswith(f"<b>{name}</b>.jsonl cannot be shown ")
         assert words in shown_text
         assert not page.is_visible("deal-replayer"), name
 

@@ -405,7 +405,7 @@ def test_it_shows_every_deal_and_asks_for_nothing_else(
     page.select_option("select.deals", "1/3")
     page.locator("[data-do=last]:visible, [data-do=nextTrick]:visible").last.click()
     page.wait_for_function("location.hash.startsWith('#boards/1/3/')")
-    assert "the seed is the one committed to" in verified(page)
+    assert "the one committed to" in verified(page)
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     assert overflow(page) <= 0
     assert findings(page) == []
@@ -428,7 +428,7 @@ def test_within_another_page_it_keeps_to_its_frame(record: Path, tmp_path: Path,
     frame.locator(REPLAYER).wait_for()
     frame.locator("[data-do=forward]").click()
     frame.wait_for_function("location.hash.length > 1")
-    assert "the seed is the one committed to" in verified(frame)
+    assert "the one committed to" in verified(frame)
     assert page.url == f"file://{tmp_path / 'page.html'}"
 
 
@@ -448,4 +448,4 @@ def test_what_is_no_record_is_told(tmp_path: Path, lending: Lending) -> None:
     page = lending.page(Kind())
     opened(page, replay_page(wrong), tmp_path)
     page.locator("replay-file > [role=status].bad").wait_for()
-    assert "wrong.jsonl cannot be shown as a record" in page.locator("replay-file > [role=status]").inner_text()
+    assert "wrong.jsonl cannot be shown" in page.locator("replay-file > [role=status]").inner_text()

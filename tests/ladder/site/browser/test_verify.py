@@ -57,7 +57,7 @@ def test_the_record_of_a_match_is_verified_on_its_page(open_page: Open, site: Se
     page.click("verify-record button")
     page.wait_for_selector(f"{STATUS}.good")
     *_, last = links_of(record)
-    assert page.inner_text(STATUS).startswith("✓ Verified in this browser: the chain of all 6 lines holds")
+    assert page.inner_text(STATUS).startswith("✓ Verified in this browser: ")
     assert page.inner_text(STATUS).endswith(last)
     assert findings(page, "verify-record") == []
 
@@ -76,7 +76,7 @@ def test_a_tampered_record_of_a_match_is_shown_red(open_page: Open, site: Served
     intercept(page, "**/record", lambda route: route.fulfill(body=changed))
     page.click("verify-record button")
     page.wait_for_selector(f"{STATUS}.bad")
-    assert page.inner_text(STATUS).startswith("✗ Line 2 differs: the chain of line 2 is ")
+    assert page.inner_text(STATUS).startswith("✗ Line 2 differs: ")
 
 
 def test_an_untouched_file_is_green_however_it_is_packed(open_page: Open, record: bytes) -> None:

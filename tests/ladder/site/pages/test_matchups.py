@@ -56,7 +56,7 @@ def test_the_page_has_a_row_and_a_column_for_each_of_the_best(site: Visitor) -> 
     assert page.count(" %</a><small>") == len(found["pairs"])
     assert 'href="/v/gongzhu/matchups"' in site.page("/v/gongzhu")
     assert site.get("/v/bridge/matchups").status_code == 404
-    assert site.problem("/api/v1/standings/bridge/matchups", 404).startswith("This ladder does not play 'bridge'.")
+    assert site.problem("/api/v1/standings/bridge/matchups", 404).startswith("This ladder does not ")
     assert "对战表" in " ".join(text_of(site.get("/v/gongzhu/matchups", accept_language="zh").text).texts)
 
 

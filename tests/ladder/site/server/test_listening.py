@@ -38,7 +38,7 @@ def test_the_usual_port_or_any_that_is_free() -> None:
         port = taken.getsockname()[1]
         with listening.listen("127.0.0.1", 0, usual_port=port) as listener:
             assert listener.getsockname()[1] != port
-        with pytest.raises(UserError, match=f"port {port}: Address already in use. Choose others with --host"):
+        with pytest.raises(UserError, match=f"port {port}: Address .* --host"):
             listening.listen("127.0.0.1", port)
     with listening.listen("127.0.0.1", 0, usual_port=port) as listener:
         assert listening.address_of(listener) == f"http://127.0.0.1:{port}/"
@@ -46,7 +46,7 @@ def test_the_usual_port_or_any_that_is_free() -> None:
 
 @pytest.mark.parametrize("host", ["192.0.2.1", "a" * 100, "::1%nothing"])
 def test_a_host_that_is_not_this_machine_is_refused_in_a_sentence(host: str) -> None:
-    with pytest.raises(UserError, match="The site cannot listen at "):
+    with pytest.raises(UserError, match="cannot listen at "):
         listening.listen(host, 0)
 
 
@@ -90,7 +90,7 @@ def test_this_machine_is(host: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("proxy", ["*", "proxy.test", "10.0.0.1, what", "10.0.0.0/40"])
 def test_a_proxy_is_an_address_or_a_network(proxy: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is not an address; write 127"):
+    with pytest.raises(ValueError, match=r"not an address; .* 127"):
         settings(tmp_path, site_proxy=proxy)
 
 
@@ -98,7 +98,7 @@ def test_a_proxy_is_an_address_or_a_network(proxy: str, tmp_path: Path) -> None:
     "url", ["arena.test", "ftp://arena.test", "https://arena.test/sub", "https://a b", "https://u@a"]
 )
 def test_the_address_of_the_site_is_one_without_a_path(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="it is not the address of a site"):
+    with pytest.raises(ValueError, match="address of a site"):
         settings(tmp_path, site_url=url)
     assert settings(tmp_path, site_url="https://Arena.test:8443/").site_url == "https://arena.test:8443"
 
@@ -173,7 +173,7 @@ def test_a_file_that_is_missing_or_something_else_is_named(
 
 
 def test_the_key_of_another_certificate_is_refused(pair: Pair, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is not the key of the certificate in"):
+    with pytest.raises(UserError, match="key of the certificate"):
         Tls.of(load_settings(), (pair.certificate, make_pair(tmp_path, "other").key))
 
 
