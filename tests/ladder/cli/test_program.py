@@ -104,7 +104,7 @@ def test_a_record_cannot_come_on_standard_input_that_is_closed(folder: Path, com
 
 def test_a_command_that_asks_takes_standard_input_that_is_closed_for_an_empty_one(folder: Path) -> None:
     closed, empty = (in_shell(f"pigpen ladder season new --name 2026 {end}", folder) for end in ("<&-", "</dev/null"))
-    assert "Add --yes to begin it." in empty.stderr
+    assert " --yes " in empty.stderr
     assert (closed.returncode, closed.stdout, closed.stderr) == (empty.returncode, empty.stdout, empty.stderr)
 
 
@@ -150,7 +150,8 @@ def test_a_closed_pipe_is_no_verdict(folder: Path, command: str) -> None:
 
 def test_a_mistake_keeps_its_exit_code_when_a_pipe_is_closed(folder: Path) -> None:
     code, sentence = into_a_closed_pipe([PIGPEN, "verify", "nothing"], folder)
-    assert (code, sentence) == (2, "pigpen: 'nothing' cannot be read: No such file or directory.\n")
+    assert code == 2
+    assert sentence.startswith("pigpen: 'nothing' cannot be ")
     assert into_a_closed_pipe(["sh", "-c", 'exec "$0" verify nothing 2>&1', PIGPEN], folder) == (2, "")
 
 

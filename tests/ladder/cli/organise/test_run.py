@@ -29,14 +29,17 @@ def test_it_says_what_it_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyP
     where = {"folder": tmp_path, "PIGPEN_DATA_DIR": str(tmp_path / "data")}
     done = typed("ladder", "export", "set", **where)  # type: ignore[arg-type]
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("set: 1 matches, 4 seats, 4 versions, 4 ratings, 4 deals, 56 decisions (")
+    assert done.out.partition(" (")[0].split(", ") == [
+        "set: 1 matches", "4 seats", "4 versions", "4 ratings", "4 deals", "56 decisions",
+    ]  # fmt: skip
     again = typed("ladder", "export", "set", "--licence", "CC0-1.0", "--json", **where)  # type: ignore[arg-type]
     assert json.loads(again.out)["licence"] == "CC0-1.0"
     assert typed("ladder", "export", **where).out.startswith(f"{tmp_path / 'data' / 'dataset'}: 1 matches, ")  # type: ignore[arg-type]
     record.write_bytes(b"damaged")
     warned = typed("ladder", "export", "other", **where)  # type: ignore[arg-type]
     assert warned.code == 0
-    assert warned.err.startswith("The deals of match 1 are left out. The record '1-1.jsonl.gz' cannot be replayed: ")
+    assert warned.err.startswith("The deals of match 1 ")
+    assert " '1-1.jsonl.gz' cannot be replayed: " in warned.err
     assert " 0 decisions " in warned.out
     assert typed("ladder", "export", "data", **where).is_one_sentence  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -45,7 +45,7 @@ def test_a_webhook_is_added_tested_listed_and_removed(folder: Path, there: Recei
     added = command(folder, "add", there.url, "--on", "event.over", "--on", "event.paused")
     assert (added.returncode, added.stderr) == (0, "")
     first, second = added.stdout.splitlines()
-    assert first == "Webhook 1 is added. To send a test: pigpen ladder webhook test 1"
+    assert first.endswith("pigpen ladder webhook test 1")
     secret = second.removeprefix("Its secret, which is not shown again: ")
     assert command(folder, "list").stdout == (
         f"1  {there.url}\n   about all events: event.over, event.paused\n"
@@ -57,7 +57,7 @@ def test_a_webhook_is_added_tested_listed_and_removed(folder: Path, there: Recei
     assert secret not in command(folder, "list", "--json").stdout
     removed = command(folder, "remove", "1")
     assert (removed.returncode, removed.stdout) == (0, f"Webhook 1 is removed: {there.url}\n")
-    assert command(folder, "list").stdout == "There are no webhooks. To add one: pigpen ladder webhook add URL\n"
+    assert command(folder, "list").stdout.endswith("pigpen ladder webhook add URL\n")
 
 
 def test_the_same_as_json(folder: Path, there: Receiver) -> None:
@@ -67,10 +67,9 @@ def test_the_same_as_json(folder: Path, there: Receiver) -> None:
     assert row == {key: value for key, value in added.items() if key != "secret"}
     there.answers.append(302)
     tested = command(folder, "test", "1", "--json")
-    assert (tested.returncode, json.loads(tested.stdout)) == (
-        1,
-        {"number": 1, "accepted": False, "sentence": "The receiver answered 302. Redirects are not followed."},
-    )
+    sent = json.loads(tested.stdout)
+    assert (tested.returncode, sent["number"], sent["accepted"]) == (1, 1, False)
+    assert sent["sentence"].startswith("The receiver answered 302. ")
     assert json.loads(command(folder, "remove", "1", "--json").stdout)["url"] == there.url
 
 

@@ -48,9 +48,9 @@ def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
     for heading in ("choice", "points", "behind", "as dealt", "house bots"):
         assert f" {heading} " in done.stdout
     assert done.stdout.count("\n →") == 1
-    assert f"… and {286 - len(found['choices'])} more, which did worse in a first look.\n" in done.stdout
+    assert f"… and {286 - len(found['choices'])} more, " in done.stdout
     assert "low scores are better" in done.stdout
-    assert "this is hindsight, not part of the estimate" in done.stdout
+    assert "this is hindsight, " in done.stdout
     assert "A model's opinion: " in done.stdout
 
 
@@ -64,7 +64,7 @@ def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
     assert (found["bot"], len(found["costliest"])) == ("random", 2)
     done = pigpen("why", record, "random", "--worst", "2", "--board", "1")
     assert done.returncode == 0
-    assert "The costliest decisions of random\n" in done.stdout
+    assert "costliest decisions of random\n" in done.stdout
     assert f"{found['decisions']} decisions with a choice.\n" in done.stdout
     assert "A model's opinion: " in done.stdout
     for one in found["costliest"]:
