@@ -4,6 +4,7 @@ Simulated ladders in which chance follows Elo's formula: how well the ± of the 
     python -m benchmarks.calibration standings
     python -m benchmarks.calibration standings --repetitions 20 --bots 50 --matches 1500
     python -m benchmarks.calibration lengths --repetitions 8 --matches 2000
+    python -m benchmarks.calibration coverage
 
 The bots have true ratings from N(1500, 200²) and play matches of four seats, one at a time. In a match each performs
 at its rating plus noise, and the places are the order of the performances, so that a bot that does well in a match
@@ -21,6 +22,10 @@ the bot really was the stronger one. Last, how long the fit of a large ladder ta
 estimate: with the boards of each, as the ladder does, and as if all had four. Shown are the share of true ratings,
 relative to their mean, within the ±, the root of the mean squared difference between the true ratings and the estimate,
 and Kendall's τ.
+
+*coverage*: ladders of `simulated_ladder.World`, in which bots are copies, beat each other in circles, do better against
+one than their strengths say, or have heavy tails, at tables by chance and by the ladder's rule. Shown is in how many of
+100 cases the true Elo, and the true margin, lie within the ±: with all pairs taken as alike, and as the ladder fits.
 """
 
 from __future__ import annotations
@@ -34,19 +39,22 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, product
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.part_runner import choose
 from benchmarks.report import show, spread
-from benchmarks.simulated_ladder import kendall
+from benchmarks.scheduling import Ladder as WorldLadder
+from benchmarks.scheduling import by_information
+from benchmarks.simulated_ladder import WORLDS, World, kendall
 from ladder.pairing.information import Information
-from ladder.pairing.scheduler import Entrant, next_matches
-from ladder.ratings.batch import PRIOR, Estimate, fit, pair_weight
+from ladder.pairing.scheduler import BY_CHANCE, Entrant, next_matches
+from ladder.ratings.batch import PRIOR, WIDE, Estimate, fit, pair_weight
 from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, Side, SideMember, expected, moves, pair_scores, steepness
 
 DEVIATION = 200.0
@@ -296,5 +304,84 @@ def main_mixed() -> None:
     show(f"{options.bots} bots, {options.matches:,} matches, {options.repetitions} ladders", headings, rows)
 
 
+TABLES = {"by chance": 1.0, "the ladder's": BY_CHANCE, "the ladder's, copies unknown": BY_CHANCE, "information": 0.0}
+"""The share of tables that chance draws, by what the table of coverage calls it."""
+
+
+class Coverage(NamedTuple):
+    """Shares of the bots of one ladder that lie within the ±; the last two with pairs taken as alike."""
+
+    elo: float
+    margin: float
+    elo_alike: float
+    margin_alike: float
+
+
+@cache
+def field_of(world: str, bots: int, seed: int) -> World:
+    """Find a field and its truth once."""
+    return World(world, bots, seed)
+
+
+def coverage(world: str, tables: str, bots: int, matches: int, ladders: int, field_seed: int) -> list[Coverage]:
+    """
+    Play ladders of one field, and look how many of its bots lie within the ±.
+
+    Args:
+        world: One of `WORLDS`.
+        tables: One of `TABLES`.
+        bots: In the field.
+        matches: In each ladder.
+        ladders: Their number.
+        field_seed: Seed of the field; those of the matches follow from it.
+    """
+    field, found = field_of(world, bots, field_seed), []
+    for number in range(ladders):
+        rng, chance = np.random.default_rng((field_seed, number)), TABLES[tables]
+        ladder = WorldLadder(field, Random(f"{field_seed} {number}"), REFIT, True, chance, "unknown" not in tables)
+        if tables == "by chance":
+            drawn = np.argsort(rng.random((matches, bots)), axis=1)[:, : field.sides]
+            ladder.results.add(drawn, field.play(drawn, rng))
+        else:
+            while ladder.number < matches:
+                ladder.play(by_information(ladder), rng)
+        results = ladder.results
+        fits = [results.estimate("board"), results.margins(), results.estimate("board", True), results.margins(True)]
+        truths = (field.truth["board"], field.truth["points"]) * 2
+        found.append(Coverage(*(within(one, truth) for one, truth in zip(fits, truths, strict=True))))
+    return found
+
+
+def within(estimate: Estimate, truth: npt.NDArray[np.float64]) -> float:
+    """Compute the share of bots within the ±."""
+    off = np.abs(estimate.ratings - estimate.mean - (truth - truth.mean()))
+    return float(np.mean(off <= WIDE * np.sqrt(np.maximum(estimate.covariance.diagonal(), 0.0))))
+
+
+def main_coverage() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
+    parser.add_argument("--fields", type=int, default=10, help="fields of each world")
+    parser.add_argument("--ladders", type=int, default=20, help="ladders of each field")
+    parser.add_argument("--bots", type=int, default=24)
+    parser.add_argument("--matches", type=int, default=800, help="in each ladder")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--worlds", nargs="+", choices=WORLDS, default=list(WORLDS))
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    options = parser.parse_args()
+    rows = []
+    with ProcessPoolExecutor(options.processes) as pool:
+        for world, tables in product(options.worlds, options.tables):
+            run = partial(coverage, world, tables, options.bots, options.matches, options.ladders)
+            fields = list(pool.map(run, range(options.fields)))
+            means = np.array([np.mean(field, axis=0) for field in fields])
+            rows.append((world, tables, *(percent(means[:, column].tolist()) for column in (2, 0, 3, 1))))
+    headings = ("world", "tables", "Elo, pairs alike", "Elo", "margin, pairs alike", "margin")
+    title = (
+        f"Within the ±: {options.bots} bots, {options.matches:,} matches, {options.fields} × {options.ladders} ladders"
+    )
+    show(title, headings, rows)
+
+
 if __name__ == "__main__":
-    choose(__doc__, {"standings": main_standings, "lengths": main_mixed})
+    choose(__doc__, {"standings": main_standings, "lengths": main_mixed, "coverage": main_coverage})

@@ -229,12 +229,14 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
         met % (bots + 1),
         wins,
         *(each.astype(int) for each in (n, a_then_b, b_then_a, BOARDS * n)),
-        *(BOARDS * each for each in (wins, points, squares)),
+        BOARDS * wins,
+        np.zeros(len(met), dtype=int),
+        *(BOARDS * each for each in (points, squares)),
     )
     rows = zip(*(column.tolist() for column in columns), newest, strict=True)
     names = (
-        "variant", "a", "b", "boards", "score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points",
-        "squares", "newest",
+        "variant", "a", "b", "boards", "score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "ties",
+        "points", "squares", "newest",
     )  # fmt: skip
     _insert(connection, "pair_stats", names, ((VARIANT, a, b, BOARDS, *rest) for a, b, *rest in rows))
 

@@ -5,6 +5,7 @@ Number of matches that the ladder takes to find the order of its bots, where cha
     python -m benchmarks.recorded_games games.npz
     python -m benchmarks.scheduling --games games.npz --variants hearts --repetitions 8 --matches 4000
     python -m benchmarks.scheduling --games games.npz --rules information --refit 4 25 100 400
+    python -m benchmarks.scheduling --worlds additive cycles interactions "heavy tails" clones
 
 Matches of four boards between the bots of a simulated ladder (benchmarks/simulated_ladder.py), some of which fail. They
 are chosen by the ladder's rule (`ladder.pairing`), by the one before it (benchmarks/nearest_pairing.py), or by
@@ -15,6 +16,10 @@ Five orders are compared with the true one, each by its own measure: Elo after e
 its boards; the batch estimate of either; points a deal by least squares. A bar is reached at the first hundred of
 matches after which the mean over all ladders is at it; the range holds 90 of 100 bootstrap samples of the ladders. The
 hours are those of one match at a time that takes --start seconds to start and --deal seconds for a deal.
+
+With --worlds the fields are those of `simulated_ladder.World` instead, in which the model of the estimate is true, or
+wrong in one known way. There the mixtures differ by the share of tables that chance draws; the program of each bot is
+known to the ladder's rule alone, to the others all bots are different ones.
 """
 
 from __future__ import annotations
@@ -40,10 +45,13 @@ import numpy.typing as npt
 from benchmarks import recorded_games
 from benchmarks.report import show
 from benchmarks.simulated_ladder import (
+    WORLDS,
     Chance,
     Field,
     OnlineElo,
     Results,
+    SimulatedField,
+    World,
     bootstrap,
     in_top,
     kendall,
@@ -52,8 +60,8 @@ from benchmarks.simulated_ladder import (
     spread,
 )
 from ladder.pairing.information import Information
-from ladder.pairing.scheduler import Entrant, PairingAims, next_matches
-from ladder.ratings.batch import pair_weight
+from ladder.pairing.scheduler import BY_CHANCE, Entrant, PairingAims, next_matches
+from ladder.ratings.batch import WIDE, pair_weight
 from ladder.ratings.elo import STANDARD_BOARDS
 
 if TYPE_CHECKING:
@@ -79,12 +87,16 @@ ORDERS = {"Elo": "match", "Elo by boards": "board", "batch": "match", "batch by 
 class Ladder:
     """The state of a simulated ladder: what the store would hold."""
 
-    bots: Field
+    bots: SimulatedField
     choice: Random
     batch: int
     """Matches that are chosen at a time."""
     by_boards: bool = False
     """True if the ladder's rule chooses by the estimate of the boards."""
+    chance: float = BY_CHANCE
+    """The share of tables that the ladder's rule leaves to chance."""
+    know_copies: bool = True
+    """True if the ladder's rule knows which bots are copies."""
     number: int = 0
     neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
 
@@ -95,16 +107,19 @@ class Ladder:
         self.elo_by_boards = OnlineElo(count, by_boards=True)
         self.matches = [0] * count
         self.seats = [[0] * SEATS for _ in range(count)]
+        self.last, self.longest, self.mixed = [0] * count, 0, 0
 
     def play(self, tables: Sequence[Sequence[int]], rng: np.random.Generator) -> None:
         """Play matches, and rate them one after the other; *tables* has each side once."""
         played = self.bots.play(np.array(tables), rng)
         self.results.add(np.array(tables), played)
-        for table, scores in zip(tables, played.scores, strict=True):
+        for number, (table, scores) in enumerate(zip(tables, played.scores, strict=True), self.number + 1):
             self.elo.add(table, scores)
             self.elo_by_boards.add(table, scores)
             for bot in table:
                 self.matches[bot] += 1
+                self.longest, self.last[bot] = max(self.longest, number - self.last[bot]), number
+            self.mixed += len({self.bots.programs[bot] for bot in table}) > 1
         self.number += len(tables)
 
     def orders(self) -> dict[str, FloatArray]:
@@ -121,11 +136,15 @@ class Ladder:
 def by_information(ladder: Ladder) -> list[list[int]]:
     """Make the tables that the ladder's scheduler hands out; each bot has an owner of its own."""
     count, sides = ladder.bots.count, ladder.bots.sides
+    programs = [f"program {each}" if ladder.know_copies else "" for each in ladder.bots.programs.tolist()]
     estimate = ladder.results.estimate("board" if ladder.by_boards else "match") if ladder.number else None
     known = Information.of(estimate, range(count), pair_weight(sides))
-    entrants = [Entrant(bot, bot, bot, ladder.matches[bot], tuple(ladder.seats[bot])) for bot in range(count)]
-    shape, rng = (SEATS, sides == 2), ladder.choice
-    tables = next_matches(entrants, known, ladder.neighbours, *shape, rng, ladder.batch, aims=PairingAims(TOP))
+    entrants = [
+        Entrant(bot, bot, bot, ladder.matches[bot], tuple(ladder.seats[bot]), program=programs[bot])
+        for bot in range(count)
+    ]
+    shape, rng, aims = (SEATS, sides == 2), ladder.choice, PairingAims(TOP, chance=ladder.chance)
+    tables = next_matches(entrants, known, ladder.neighbours, *shape, rng, ladder.batch, aims=aims)
     for table in tables:
         for seat, bot in enumerate(table):
             ladder.seats[bot][seat] += 1
@@ -151,6 +170,11 @@ def by_chance(ladder: Ladder) -> list[list[int]]:
 RULES: dict[str, Callable[[Ladder], list[list[int]]]] = {
     "before": by_nearness, "information": by_information, "information by boards": by_information, "chance": by_chance,
 }  # fmt: skip
+
+MIXTURES = {"before": None, "information": 0.0, "half chance": 0.5, "70 % chance": 0.7, "the ladder's": BY_CHANCE,
+            "chance": None}  # fmt: skip
+"""Rules that are compared in worlds, with the share of tables that chance draws in those of the scheduler."""
+WORLD_ORDERS = ("batch by boards", "points")
 
 
 class Run(NamedTuple):
@@ -197,6 +221,71 @@ def simulate(path: str, variant: str, rule: str, refit: int, matches: int, seed:
     return Run(np.array(looks), (covered[0], covered[1]), _counts(ladder.matches, truth["match"]), truths)
 
 
+class WorldRun(NamedTuple):
+    """Results of one ladder of a world."""
+
+    looks: FloatArray
+    """(looks, 2, 2) After every hundred matches, by places of boards and by points: as in `Run`."""
+    covered: tuple[float, float]
+    """The share of bots within their ±, likewise."""
+    fewest: float
+    """Matches of the least played bot, as a part of the mean."""
+    longest: float
+    """The most matches between two of one bot, in those that all bots take who play in turn."""
+    mixed: float
+    """The share of tables at which not all bots are copies of one program."""
+
+
+@cache
+def world_of(kind: str, seed: int) -> World:
+    """Find the bots of one world, and their truth, once in each process."""
+    return World(kind, BOTS, seed, SEATS)
+
+
+def simulate_world(kind: str, rule: str, matches: int, refit: int, seed: int) -> WorldRun:
+    """Play one ladder of a world to its end."""
+    bots, rng, share = world_of(kind, seed), np.random.default_rng(1000 + seed), MIXTURES[rule]
+    choose = by_information if share is not None else RULES[rule]
+    batch = BEFORE if rule == "before" else refit
+    ladder = Ladder(bots, Random(f"tables {seed}"), batch, True, share or 0.0, rule == "the ladder's")
+    looks: list[list[tuple[float, float]]] = []
+    while ladder.number < matches:
+        ladder.play(choose(ladder), rng)
+        if ladder.number // EVERY > len(looks):
+            fits = ladder.results.estimate("board"), ladder.results.margins()
+            truths = bots.truth["board"], bots.truth["points"]
+            looks.append([_look(truth, found.ratings) for truth, found in zip(truths, fits, strict=True)])
+    within = [
+        float(np.mean(np.abs(found.ratings - truth) <= WIDE * np.sqrt(found.covariance.diagonal())))
+        for truth, found in zip(truths, fits, strict=True)
+    ]
+    fewest, turn = min(ladder.matches) / statistics.fmean(ladder.matches), bots.count / bots.sides
+    waits = max(ladder.longest, *(ladder.number - last for last in ladder.last))
+    return WorldRun(np.array(looks), (within[0], within[1]), fewest, waits / turn, ladder.mixed / ladder.number)
+
+
+def report_worlds(runs: Mapping[tuple[str, str], Sequence[WorldRun]], options: argparse.Namespace) -> None:
+    """Print what was found in the worlds."""
+    rows = []
+    for (world, rule), found in runs.items():
+        looks = np.stack([run.looks for run in found])
+        cells = []
+        for number in range(len(WORLD_ORDERS)):
+            taus = looks[:, :, number, 0]
+            cells += [spread(taus, TAU, EVERY), f"{taus[:, -1].mean():.3f}"]
+        tops = looks[:, :, 1, 1]
+        covered = np.mean([run.covered for run in found], axis=0)
+        rows.append((
+            world, rule, *cells, spread(tops, NINE_AND_A_HALF, EVERY), *(f"{100 * each:.1f} %" for each in covered),
+            f"{min(run.fewest for run in found):.2f}", f"{max(run.longest for run in found):.1f}",
+            f"{100 * statistics.fmean(run.mixed for run in found):.0f} %",
+        ))  # fmt: skip
+    headings = ("world", "rule", f"Elo τ ≥ {TAU:g}", "at the end", f"points τ ≥ {TAU:g}", "at the end",
+                f"{NINE_AND_A_HALF} of top {TOP}", "within ±, Elo", "points", "fewest / mean", "longest wait, turns",
+                "mixed")  # fmt: skip
+    show(f"{BOTS} bots, {options.repetitions} ladders of {options.matches:,} matches each", headings, rows)
+
+
 def _look(true: FloatArray, found: FloatArray) -> tuple[float, float]:
     return kendall(true, found), len(in_top(true, TOP) & in_top(found, TOP))
 
@@ -226,7 +315,18 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--start", type=float, default=0.4, help="seconds in which a match starts")
     parser.add_argument("--deal", type=float, default=0.08, help="seconds of a deal")
+    parser.add_argument("--worlds", nargs="+", choices=WORLDS, help="fields of these worlds, and no recorded games")
+    parser.add_argument("--mixtures", nargs="+", choices=MIXTURES, default=list(MIXTURES), help="rules in worlds")
     options = parser.parse_args()
+    if options.worlds:
+        with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+            played = {
+                (world, rule): list(pool.map(partial(simulate_world, world, rule, options.matches, options.refit[0]),
+                                             range(options.repetitions)))
+                for world, rule in product(options.worlds, options.mixtures)
+            }  # fmt: skip
+        report_worlds(played, options)
+        return
     path = options.games or _played(options.variants)
     rules = [(rule, refit) for rule in options.rules for refit in (options.refit if "info" in rule else [BEFORE])]
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:

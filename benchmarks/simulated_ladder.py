@@ -13,6 +13,8 @@ bots fail: on one of the boards, and those after it, they come last.
 The truth of a ladder is how its bots do in many matches at tables that chance draws: by the places of matches, by the
 places of boards, and by points; faults and all.
 
+A `World` needs no recorded matches: a formula draws its chance, and it breaks the model of the fits in one known way.
+
 The pairing before matches were chosen by information is kept here (`nearest_table`), to be compared with.
 """
 
@@ -28,6 +30,7 @@ import numpy.typing as npt
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, k_factor, steepness
+from ladder.ratings.points import PairSums, fit_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +43,9 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def kendall(one: FloatArray, other: FloatArray) -> float:
-    """Compute Kendall's τ of two rankings without ties: the share of pairs in one order, less that of the others."""
+    """Compute Kendall's τ: of the pairs that *one* does not tie, the share in one order, less that of the others."""
     signs = [np.sign(values[:, None] - values[None, :]) for values in (one, other)]
-    return float((signs[0] * signs[1]).sum() / (len(one) * (len(one) - 1)))
+    return float((signs[0] * signs[1]).sum() / np.count_nonzero(signs[0]))
 
 
 def in_top(ratings: FloatArray, count: int) -> set[int]:
@@ -217,8 +220,33 @@ class Played:
     """(m, boards + 1, sides) What is ranked: of each board, and of the match; offenders are far below all others."""
 
 
-class Field:
-    """The bots of one ladder."""
+class SimulatedField:
+    """The bots of one ladder: `play` says how their matches end."""
+
+    count: int
+    sides: int
+    programs: IntArray
+    """(n,) Number of the program of each; copies have the same."""
+
+    def play(self, tables: IntArray, rng: np.random.Generator) -> Played:
+        """Play matches; *tables* is (m, sides)."""
+        raise NotImplementedError
+
+    @cached_property
+    def truth(self) -> dict[str, FloatArray]:
+        """By what is ranked, (n,) how the bots do at tables drawn by chance; copies do alike."""
+        rng = np.random.default_rng(7)
+        tables = np.argsort(rng.random((TRUE_MATCHES, self.count)), axis=1)[:, : self.sides]
+        results = Results(self.count, self.sides)
+        for part in np.array_split(tables, TRUE_MATCHES // 2000):
+            results.add(part, self.play(part, rng))
+        found = {name: results.estimate(name).ratings for name in ("match", "board")} | {"points": results.points()}
+        copies = np.bincount(self.programs)
+        return {name: (np.bincount(self.programs, each) / copies)[self.programs] for name, each in found.items()}
+
+
+class Field(SimulatedField):
+    """The bots of one ladder, whose chance is that of recorded matches."""
 
     def __init__(self, chance: Chance, bots: int, seed: int) -> None:
         """Draw them."""
@@ -234,6 +262,7 @@ class Field:
             for ahead, behind in ((one, other), (other, third), (third, one)):
                 self._over[ahead, behind] += OVER * spread
                 self._over[behind, ahead] -= OVER * spread
+        self.programs = np.arange(bots)
         self.failing = np.zeros(bots)
         self.failing[rng.permutation(bots)[:FAILING]] = FAILS
 
@@ -250,15 +279,53 @@ class Field:
         )
         return Played(points, scores)
 
-    @cached_property
-    def truth(self) -> dict[str, FloatArray]:
-        """By what is ranked, (n,) how the bots do at tables drawn by chance."""
-        rng = np.random.default_rng(7)
-        tables = np.argsort(rng.random((TRUE_MATCHES, self.count)), axis=1)[:, : self.sides]
-        results = Results(self.count, self.sides)
-        for part in np.array_split(tables, TRUE_MATCHES // 2000):
-            results.add(part, self.play(part, rng))
-        return {name: results.estimate(name).ratings for name in ("match", "board")} | {"points": results.points()}
+
+STRENGTHS, NOISE = 20.0, 42.4
+"""
+Standard deviations of strengths and of a side's points on a board in `World`: with 10 Elo a point, an Elo of 400 more
+means ten wins to one loss in matches of four boards.
+"""
+PAIR, CYCLE = 3.0, 10.0
+"""Points of one bot over another beyond strengths: with interactions their standard deviation, and in cycles."""
+DEGREES = 2.5
+"""Degrees of freedom of Student's t, by which points are distributed where tails are heavy."""
+COPIED, COPIES = 3, 0.6
+"""Programs of which there are copies, and the share of bots that are copies."""
+WORLDS = ("additive", "cycles", "interactions", "heavy tails", "clones")
+
+
+class World(SimulatedField):
+    """A field of which it is known in what it differs from the model of the fits; matches have four boards."""
+
+    def __init__(self, kind: str, bots: int, seed: int, sides: int = 4) -> None:
+        """Draw the bots of a field of one of `WORLDS`."""
+        rng = np.random.default_rng(seed)
+        self.kind, self.count, self.sides = kind, bots, sides
+        self.programs = np.arange(bots)
+        if kind == "clones":
+            self.programs[: round(COPIES * bots)] %= COPIED
+            self.programs = np.unique(self.programs, return_inverse=True)[1].reshape(-1)
+        self.strengths = rng.normal(0.0, STRENGTHS, bots)[self.programs]
+        drawn = np.triu(rng.normal(0.0, PAIR if kind == "interactions" else 0.0, (bots, bots)), 1)
+        self.over = drawn - drawn.T
+        if kind == "cycles":
+            for one, other, third in rng.permutation(bots)[: 3 * CYCLES].reshape(CYCLES, 3).tolist():
+                for ahead, behind in ((one, other), (other, third), (third, one)):
+                    self.over[ahead, behind] += CYCLE
+                    self.over[behind, ahead] -= CYCLE
+
+    def play(self, tables: IntArray, rng: np.random.Generator) -> Played:
+        """Play matches: copies of one program among themselves tie on each board."""
+        shape = (len(tables), STANDARD_BOARDS, self.sides)
+        if self.kind == "heavy tails":
+            luck = rng.standard_t(DEGREES, shape) * math.sqrt((DEGREES - 2) / DEGREES)
+        else:
+            luck = rng.normal(size=shape)
+        points = (self.strengths[tables] + effects_of(self.over, tables))[:, None] + NOISE * luck
+        programs = self.programs[tables]
+        points[(programs == programs[:, :1]).all(axis=1)] = 0.0
+        points -= points.mean(axis=2, keepdims=True)
+        return Played(points, np.concatenate([points, points.mean(axis=1, keepdims=True)], axis=1))
 
 
 @dataclass
@@ -270,32 +337,51 @@ class Results:
     score: dict[str, FloatArray] = field(init=False)
     n: FloatArray = field(init=False)
     points_over: FloatArray = field(init=False)
+    boards: FloatArray = field(init=False)
+    """Points on each board: by how much one was better than another, added up; their squares; ties."""
+    squares: FloatArray = field(init=False)
+    ties: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         shape = (self.count, self.count)
         self.score = {"match": np.zeros(shape), "board": np.zeros(shape)}
         self.n, self.points_over = np.zeros(shape), np.zeros(shape)
+        self.boards, self.squares, self.ties = np.zeros(shape), np.zeros(shape), np.zeros(shape)
 
     def add(self, tables: IntArray, played: Played) -> None:
         """Count matches."""
         won = 0.5 + 0.5 * np.sign(played.scores[..., :, None] - played.scores[..., None, :])
         means = played.points.mean(axis=1)
+        leads = played.points[..., :, None] - played.points[..., None, :]
         at = np.ravel_multi_index((tables[:, :, None], tables[:, None, :]), self.n.shape)
         for sums, values in (
             (self.n, np.ones(at.shape)),
             (self.score["match"], won[:, -1]),
             (self.score["board"], won[:, :-1].sum(axis=1)),
             (self.points_over, means[:, :, None] - means[:, None, :]),
+            (self.boards, leads.sum(axis=1)),
+            (self.squares, (leads**2).sum(axis=1)),
+            (self.ties, (won[:, :-1] == 0.5).sum(axis=1).astype(np.float64)),
         ):
             sums += np.bincount(at.ravel(), values.ravel(), sums.size).reshape(sums.shape)
         np.fill_diagonal(self.n, 0.0)
 
-    def estimate(self, what: str) -> Estimate:
-        """Fit all places of matches, or of boards: the ladder's batch estimate."""
+    def estimate(self, what: str, alike: bool = False) -> Estimate:
+        """Fit all places of matches, or of boards: then the ladder's batch estimate, unless pairs are *alike*."""
         a, b = np.nonzero(np.triu(self.n))
         times, steep = (1.0, 1.0) if what == "match" else (float(STANDARD_BOARDS), steepness(1))
         score, n = self.score[what][a, b], times * self.n[a, b]
-        return fit(range(self.count), a, b, score, n, pair_weight(self.sides), steep)
+        ties = self.ties[a, b] if what == "board" and not alike else None
+        return fit(range(self.count), a, b, score, n, pair_weight(self.sides), steep, ties=ties)
+
+    def margins(self, alike: bool = False) -> Estimate:
+        """Fit the points of all boards: the ladder's margins, unless pairs are taken as *alike*."""
+        a, b = np.nonzero(np.triu(self.n))
+        boards = STANDARD_BOARDS * self.n[a, b]
+        pairs = PairSums(a.astype(np.int64), b.astype(np.int64), boards, self.boards[a, b], self.squares[a, b])
+        found = fit_points(range(self.count), pairs, self.sides, alike=alike)
+        assert found is not None
+        return found
 
     def points(self) -> FloatArray:
         """Fit points a deal by least squares, (n,)."""

@@ -5,11 +5,17 @@ Policy, in this order:
 
 1. Newcomers first: bots whose ± is above a limit, the one with the fewest matches first.
 2. If a bot has less than half of the mean number of matches, 30 of 100 others are for the one with the fewest.
-3. Else the bot that has the most to gain (`ladder.pairing.information`) by matches against all others, each sum times
-   an exponential draw; in 30 of 100 such matches times its nearness to the boundary, too.
-4. Against it, one after the other, the bot that has the most to gain against those who sit there already, in those 30
-   matches times its nearness. One bot of each owner.
-5. In the order that leaves seats and neighbours most even (`Seating`).
+3. 70 of 100 others are by chance: for the bot with the fewest matches of a quarter of all, against any others. Bots of
+   which some do better against one opponent than their strengths say are ranked right only if they meet many; and a
+   field may hold groups that information alone would keep among themselves.
+4. Else the bot that has the most to gain (`ladder.pairing.information`) by matches against all others, each sum times
+   an exponential draw; in half of these matches times its nearness to the boundary, too.
+5. Against the bot of 1, 2 or 4, one after the other, the bot that has the most to gain against those who sit there
+   already; where nearness counts, times its nearness.
+6. One bot of each owner, and, as long as there are enough, one of each program.
+7. In the order that leaves seats and neighbours most even (`Seating`).
+
+Copies of one program count as one bot, of which each has its share: what their results teach is the same.
 
 Where bots of one owner must not play at the same time, matches are planned in sets that share no owner, so that those
 of a set can be played at once (`DisjointSets`).
@@ -32,6 +38,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ladder.pairing.machine_costs import MIN_SHARE
 from ladder.pairing.missing import missing_owners, waits_for
 from ladder.ratings.elo import STANDARD_BOARDS
 
@@ -45,6 +52,7 @@ if TYPE_CHECKING:
 
     BoolArray = npt.NDArray[np.bool_]
     FloatArray = npt.NDArray[np.float64]
+    IntArray = npt.NDArray[np.int64]
 
 
 class DisjointSets:
@@ -152,8 +160,14 @@ def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
     return zip(table, (*table[1:], table[0]), strict=True)
 
 
-SHARE = 0.3
-"""The share of matches in which nearness to the boundary counts."""
+BY_CHANCE = 0.7
+"""The share of tables that chance draws, of those that are for no newcomer and no bot that is behind."""
+DRAWN, LEAST_DRAWN = 0.25, 8
+"""Share of the bots, and their least number, of which the one with the fewest matches gets a table by chance."""
+SHARE = 0.5
+"""The share of the others in which nearness to the boundary counts."""
+MIN_COPY_SHARE = 0.25
+"""No copy of a program plays more seldom than this because of the others."""
 LAGGING = 0.5
 """A bot with less than this share of the mean number of matches is behind."""
 CATCHING_UP = 0.3
@@ -175,6 +189,8 @@ class Entrant:
     """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
     share: float = 1.0
     """Frequency of its play, compared with a bot of usual costs (`ladder.pairing.machine_costs.shares`)."""
+    program: str = ""
+    """Identity of its program, which copies have in common; empty: it has none with any other."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +201,8 @@ class PairingAims:
     """The rank below which the boundary is that is played out most; 0: there is none."""
     newcomer_error: float = 120.0
     """A bot with a larger ± is a newcomer; in Elo."""
+    chance: float = BY_CHANCE
+    """The share of other tables that chance draws."""
 
 
 def next_matches(
@@ -245,10 +263,29 @@ def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) ->
 def wanted_by_newcomers(entrants: Sequence[Entrant], known: Information, aims: PairingAims, sides: int) -> int:
     """Estimate how many matches it takes until no bot is a newcomer any more."""
     needed = known.matches_until(aims.newcomer_error, sides)
+    ordered = _ordered(entrants, known)
+    left = MAX_NEW * _shares(ordered, _programs(ordered)) - np.array([one.matches for one in ordered])
+    return math.ceil(float(np.minimum(needed, np.maximum(0.0, left)).sum()) / sides)
+
+
+def _ordered(entrants: Sequence[Entrant], known: Information) -> list[Entrant]:
+    """Put the entrants into the order of what is known of them."""
     by_version = {one.version: one for one in entrants}
-    own = [by_version[version] for version in known.versions]
-    left = [max(0.0, MAX_NEW * one.share - one.matches) for one in own]
-    return math.ceil(float(np.minimum(needed, left).sum()) / sides)
+    return [by_version[version] for version in known.versions]
+
+
+def _programs(entrants: Sequence[Entrant]) -> IntArray:
+    """Number the programs of bots, (n,): copies have the same number."""
+    numbers: dict[str, int] = {}
+    found = [numbers.setdefault(one.program or f"of version {one.version}", len(numbers)) for one in entrants]
+    return np.array(found, dtype=np.int64)
+
+
+def _shares(entrants: Sequence[Entrant], programs: IntArray) -> FloatArray:
+    """Give each bot its share of matches, (n,): by what it costs, and by how many copies of its program play."""
+    copies = np.bincount(programs)[programs]
+    costs = np.array([one.share for one in entrants], dtype=np.float64)
+    return np.maximum(MIN_SHARE, costs * np.maximum(MIN_COPY_SHARE, 1 / copies))
 
 
 def next_variant(entries: Mapping[str, int], matches: Mapping[str, int]) -> str | None:
@@ -270,13 +307,13 @@ class _Planner:
     """Hands out matches and counts them."""
 
     def __init__(self, entrants: Sequence[Entrant], known: Information, aims: PairingAims, rng: Random) -> None:
-        by_version = {one.version: one for one in entrants}
-        ordered = [by_version[version] for version in known.versions]
+        ordered = _ordered(entrants, known)
         self.owner_of = {one.version: one.owner for one in entrants}
         self._known, self._aims = known, aims
         self._owners = np.array([one.owner for one in ordered])
         self._matches = np.array([one.matches for one in ordered])
-        self._shares = np.array([one.share for one in ordered])
+        self._programs = _programs(ordered)
+        self._shares = _shares(ordered, self._programs)
         self._chance = np.random.default_rng(rng.getrandbits(64))
 
     def plan(self, sides: int, boards: int, owners: Collection[int] | None = None) -> list[int]:
@@ -292,6 +329,8 @@ class _Planner:
         """Choose the places of a bot and its opponents."""
         if (late := self._late(free)) is not None:
             return self._filled(late, free, sides, None)
+        if self._chance.random() < self._aims.chance:
+            return self._drawn(free, sides)
         found = self._known.near(self._aims.boundary) if self._chance.random() < SHARE else None
         near, totals = (None, self._known.totals) if found is None else (found[0], found[0] * found[1])
         totals = np.where(free, totals * self._shares * self._chance.exponential(size=len(totals)), 0.0)
@@ -315,12 +354,29 @@ class _Planner:
         fewest = self._turns[these].min()
         return int(self._chance.choice(np.nonzero(these & (self._turns == fewest))[0]))
 
+    def _drawn(self, free: BoolArray, sides: int) -> list[int]:
+        """Give the least played of some bots, and others by chance, each as often as its share says."""
+        places = np.nonzero(free)[0]
+        some = self._chance.choice(places, min(len(places), max(LEAST_DRAWN, round(DRAWN * len(free)))), replace=False)
+        table = [self._least_played(np.isin(np.arange(len(free)), some))]
+        turn = self._chance.exponential(size=len(free)) / self._shares
+        while len(table) < sides:
+            table.append(int(np.argmin(np.where(self._may_join(table, free), turn, np.inf))))
+        return table
+
+    def _may_join(self, table: Sequence[int], free: BoolArray) -> BoolArray:
+        """Find the bots of other owners, and of other programs if there is one."""
+        left = free & ~np.isin(self._owners, self._owners[table])
+        others = left & ~np.isin(self._programs, self._programs[table])
+        return others if others.any() else left
+
     def _filled(self, first: int, free: BoolArray, sides: int, near: FloatArray | None) -> list[int]:
         """Give the first bot, and one after the other those that have most to gain there."""
-        table, left = [first], free & (self._owners != self._owners[first])
+        table = [first]
         gains = self._gains(first)
         apart = np.abs(self._known.ratings - self._known.ratings[first]) * (1 + 1e-6 * self._chance.random(len(gains)))
         while len(table) < sides:
+            left = self._may_join(table, free)
             worth = gains if near is None else gains * near
             if not (worth[left] > 0).any():  # all is known: the nearest
                 worth = 1 / (1 + apart)
@@ -328,7 +384,6 @@ class _Planner:
                 worth = worth * self._shares
                 worth = worth * (1 + 1e-6 * self._chance.random(len(worth)))  # of equal ones, chance decides
             table.append(int(np.argmax(np.where(left, worth, -1.0))))
-            left &= self._owners != self._owners[table[-1]]
             gains += self._gains(table[-1])
         return table
 

@@ -10,12 +10,15 @@ inverse of the Hessian there is their covariance (Laplace), of more than `MAX_DE
 The pairs of one match are not independent: a side that plays well beats all others at once. Among n equal sides each
 place is as likely as any other, so the number of opponents that a side beats has the variance (n² − 1) / 12, which is
 (n + 1) / 3 times that of n − 1 fair coins. Each pair therefore counts with the weight 3 / (n + 1).
+
+Where the ties are known, a pair that ties again and again has less noise than others, and no pair counts for more than
+what two bots have over each other beyond their strengths lets it (`ladder.ratings.pairs`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -25,6 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from ladder.ratings.elo import SCALE, START
 from ladder.ratings.linear import centred_inverse, solve
+from ladder.ratings.pairs import PairIndex, bounded, decisive, interactions, of_field
 from ladder.ratings.sparse import SparseCovariance, sparse_covariance
 
 if TYPE_CHECKING:
@@ -185,6 +189,7 @@ def fit(
     weight: float,
     steepness: FloatArray | float = 1.0,
     max_dense: int = MAX_DENSE,
+    ties: FloatArray | None = None,
 ) -> Estimate:
     """
     Estimate the ratings of *versions* from their matches against each other.
@@ -200,6 +205,7 @@ def fit(
         weight: What a pair of one match counts: `pair_weight`.
         steepness: (m,) Of those matches, or one for all: `elo.steepness`.
         max_dense: Bots up to which the covariance is a matrix.
+        ties: (m,) Number of those matches that were ties; pairs differ then. None: all pairs are taken as alike.
 
     Raises:
         ValueError: If a pair names a version that is not to be rated.
@@ -208,9 +214,41 @@ def fit(
     steep = np.broadcast_to(np.asarray(steepness, dtype=np.float64), n.shape)
     pairs = _Pairs(places_of(ids, a), places_of(ids, b), weight * score, weight * n, steep, len(ids))
     with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
-        theta = _most_likely(pairs)
+        theta = _most_likely(pairs, np.zeros(len(ids)))
+        if ties is None:
+            return Estimate(ids, START + centred(UNIT * theta), _covariance(pairs, theta, max_dense))
+        theta, pairs, spread = _with_interactions(pairs, theta, n, ties, weight)
         covariance = _covariance(pairs, theta, max_dense)
-    return Estimate(ids, START + centred(UNIT * theta), covariance)
+        ratings, covariance = of_field(centred(UNIT * theta), covariance, UNIT**2 * spread, PRIOR**-2)
+    return Estimate(ids, START + ratings, covariance)
+
+
+def _with_interactions(
+    pairs: _Pairs, theta: FloatArray, results: FloatArray, ties: FloatArray, weight: float
+) -> tuple[FloatArray, _Pairs, float]:
+    """
+    Fit again, where a pair may have less noise than others, and what the two have over each other.
+
+    Returns:
+        (n,) θ; the pairs as they count; ω².
+    """
+    index = PairIndex.of(pairs.a, pairs.b, pairs.count)
+    noise = decisive(index.summed(results), index.summed(ties))
+    own = pairs.counting(1 / noise[index.row_pair])
+    precisions = index.summed(own.information(theta))
+
+    def fitted(weights: FloatArray) -> tuple[FloatArray, _Pairs]:
+        counting = own.counting((weights / np.where(precisions > 0, precisions, 1.0))[index.row_pair])
+        return _most_likely(counting, theta), counting
+
+    def residuals(weights: FloatArray) -> FloatArray:
+        found, _ = fitted(weights)
+        known = index.summed(own.information(found))
+        left = index.summed_leads(own.steep * (own.wins - own.matches * own.hopes(found)))
+        return np.asarray(left / np.where(known > 0, known, 1.0))
+
+    spread = interactions(index, precisions, weight, residuals, (UNIT / PRIOR) ** 2)
+    return *fitted(bounded(precisions, spread)), spread
 
 
 def _covariance(pairs: _Pairs, theta: FloatArray, max_dense: int) -> AnyFloats | SparseCovariance:
@@ -236,6 +274,10 @@ class _Pairs:
     steep: FloatArray
     """(m,) How much a difference counts in those matches."""
     count: int
+
+    def counting(self, shares: FloatArray) -> _Pairs:
+        """Let each row count for a share, (m,), of what it counts for."""
+        return replace(self, wins=shares * self.wins, matches=shares * self.matches)
 
     def hopes(self, theta: FloatArray) -> FloatArray:
         """Compute the score that a may expect in one match, (m,)."""
@@ -280,9 +322,9 @@ class _Pairs:
         return np.diag(off.sum(axis=1) + (UNIT / PRIOR) ** 2) - off
 
 
-def _most_likely(pairs: _Pairs) -> FloatArray:
-    """Find the minimum by Newton's method; a step that overshoots is halved until it leads downhill."""
-    theta, length = np.zeros(pairs.count), math.inf
+def _most_likely(pairs: _Pairs, theta: FloatArray) -> FloatArray:
+    """Find the minimum by Newton's method, from *theta*; a step that overshoots is halved until it leads downhill."""
+    length = math.inf
     while length >= CLOSE:
         step = pairs.newton_step(theta)
         loss = pairs.loss(theta)

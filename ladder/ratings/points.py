@@ -15,7 +15,13 @@ value of a fixed grid with the largest τ · likelihood. With n bots, and up to 
     log det (H + λ) − (n − 1) log λ + (b'H⁺b − b'(H + λ)⁻¹b) / σ²
 
 The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood alone often has its maximum at τ = 0,
-where all bots would be surely equal. λ is sought in a model, which has the spectrum of H by quadrature
+where all bots would be surely equal.
+
+Pairs differ (`ladder.ratings.pairs`): with its own variance v of one board's difference, and ω² for what two bots have
+over each other beyond their strengths, a pair's n / k becomes 1 / (ω² / σ² + k v / 2 σ² n), which is n / k again if
+v = 2 σ² and ω = 0.
+
+λ is sought in a model, which has the spectrum of H by quadrature
 (`linear.spectra`). The inverse at the point found there, which is needed in any case, gives the first two derivatives
 of the true function; corrected by them, the model says whether a point near by is better, and then the inverse is made
 there. Eigenvalues of a large H would take several times as long. Of more than `MAX_DENSE` bots there is no H that is
@@ -34,6 +40,7 @@ from threadpoolctl import threadpool_limits
 
 from ladder.ratings.batch import MAX_DENSE, WIDE, Estimate, centred, places_of
 from ladder.ratings.linear import centred_inverse, groups, solve, spectra, times
+from ladder.ratings.pairs import PairIndex, bounded, interactions, of_field, own_variances
 from ladder.ratings.sparse import SparseCovariance, sparse_covariance
 
 if TYPE_CHECKING:
@@ -53,7 +60,7 @@ NO_RIDGE = 1e-12
 """The least λ, as a part of the largest number in H: a smaller one changes nothing."""
 
 
-def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArray, AnyFloats]:
+def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArray, AnyFloats, float]:
     """
     Draw margins towards their mean.
 
@@ -63,7 +70,7 @@ def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArra
         noise: σ², above 0.
 
     Returns:
-        (n,) margins and (n, n) their covariance, relative to their mean.
+        (n,) margins and (n, n) their covariance, relative to their mean; and λ.
     """
     degrees = matrix.diagonal()
     model = _Model(degrees, won, noise, *spectra(matrix.__matmul__, float(degrees.max()), won))
@@ -78,7 +85,7 @@ def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArra
         place = model.best_near(place, _slopes(found, margins, ridge, noise))
         if place in seen:
             found *= noise
-            return margins, found
+            return margins, found, ridge
 
 
 def _at(place: int) -> float:
@@ -174,7 +181,9 @@ class PairSums:
     """(m,) The squares of those, added up."""
 
 
-def fit_points(versions: Sequence[int], pairs: PairSums, sides: int, max_dense: int = MAX_DENSE) -> Estimate | None:
+def fit_points(
+    versions: Sequence[int], pairs: PairSums, sides: int, max_dense: int = MAX_DENSE, alike: bool = False
+) -> Estimate | None:
     """
     Fit the margins of *versions*, in points a deal, relative to their mean.
 
@@ -183,6 +192,7 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int, max_dense: 
         pairs: What they have won from each other.
         sides: How many sides there are at a table.
         max_dense: As in `batch.fit`.
+        alike: Take the noise of all pairs as the same, and no bot to have something over another beyond its strength.
 
     Returns:
         An estimate of mean 0; None while the boards are too few to tell the noise from the differences.
@@ -191,49 +201,55 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int, max_dense: 
         ValueError: If a pair names a version that is not in *versions*.
     """
     ids, count = np.array(versions, dtype=np.int64), len(versions)
-    a, b = places_of(ids, pairs.a), places_of(ids, pairs.b)
-    weights, points = pairs.boards / sides, pairs.points / sides
-    laplacian = _Laplacian(a, b, weights, count)
-    won = np.asarray(np.bincount(a, points, count) - np.bincount(b, points, count), dtype=np.float64)
-    group, degrees = groups(a[weights > 0], b[weights > 0], count), laplacian.degrees
-    free = 2 * float(weights.sum()) - (count - len(np.unique(group)))
+    index = PairIndex.of(places_of(ids, pairs.a), places_of(ids, pairs.b), count)
+    boards, points, squares = (index.summed(pairs.boards), index.summed_leads(pairs.points),
+                               index.summed(pairs.squares))  # fmt: skip
+    laplacian = _Laplacian(index, boards / sides)
+    group = groups(index.a[boards > 0], index.b[boards > 0], count)
+    free = 2 * float(laplacian.weights.sum()) - (count - len(np.unique(group)))
     if free < 1:
         return None
-    squares = float(pairs.squares.sum()) / sides
+    total, leads = float(squares.sum()) / sides, points / np.where(boards > 0, boards, 1.0)
     covariance: AnyFloats | SparseCovariance
     with threadpool_limits(1, "blas"):  # as in `batch.fit`
-        matrix = laplacian.written_out() if count <= max_dense else None
-        times_matrix = laplacian.times if matrix is None else matrix.__matmul__
-        margins = solve(times_matrix, np.where(degrees > 0, degrees, 1.0), won, FINE)
-        unexplained = squares - float(margins @ won)
-        if unexplained <= EXACT * squares:
+        margins = laplacian.solved(leads)
+        unexplained = total - float(margins @ laplacian.won(leads))
+        if unexplained <= EXACT * total:
             margins, certain = _certain(margins, group)
-            covariance = centred(centred(certain).T)
-        else:
-            noise = unexplained / free
-            found = _shrunk_sparsely(laplacian, won, noise) if matrix is None else None
-            margins, covariance = found or shrunk(laplacian.written_out() if matrix is None else matrix, won, noise)
-    return Estimate(ids, MEAN + centred(margins), covariance, MEAN)
+            return Estimate(ids, MEAN + centred(margins), centred(centred(certain).T), MEAN)
+        noise, spread = unexplained / free, 0.0
+        if not alike:
+            own = own_variances(boards, points, squares, 2 * noise)
+            precisions = boards / sides * 2 / own
+
+            def residuals(weights: FloatArray) -> FloatArray:
+                return np.asarray(leads - index.apart(_Laplacian(index, weights).solved(leads)))
+
+            spread = interactions(index, precisions, 2 / sides, residuals)
+            laplacian = _Laplacian(index, noise * bounded(precisions, spread))
+        sparsely = _shrunk_sparsely(laplacian, laplacian.won(leads), noise) if count > max_dense else None
+        found = sparsely or shrunk(laplacian.written_out(), laplacian.won(leads), noise)
+        margins, covariance = of_field(centred(found[0]), found[1], spread, found[2] / noise)
+    return Estimate(ids, MEAN + margins, covariance, MEAN)
 
 
 @dataclass(frozen=True)
 class _Laplacian:
     """H, of the pairs that have met."""
 
-    a: IntArray
-    b: IntArray
+    pairs: PairIndex
     weights: FloatArray
-    count: int
+    """(k,) Of each pair."""
 
     @cached_property
     def degrees(self) -> FloatArray:
         """(n,) Its diagonal."""
-        sums = np.bincount(self.a, self.weights, self.count) + np.bincount(self.b, self.weights, self.count)
-        return np.asarray(sums, dtype=np.float64)
+        return self.pairs.at_ends(self.weights)
 
     def written_out(self) -> FloatArray:
         """Make it a matrix, (n, n)."""
-        off = np.bincount(self.a * self.count + self.b, self.weights, self.count**2).reshape(self.count, self.count)
+        a, b, count = self.pairs.a, self.pairs.b, self.pairs.count
+        off = np.bincount(a * count + b, self.weights, count**2).reshape(count, count)
         off += off.T
         return np.asarray(np.diag(off.sum(axis=1)) - off, dtype=np.float64)
 
@@ -241,21 +257,30 @@ class _Laplacian:
         """Multiply it with vectors, (n,) or (n, k)."""
         if vectors.ndim > 1:
             return np.column_stack([self.times(each) for each in vectors.T])
-        across = self.weights * (vectors[self.a] - vectors[self.b])
-        return np.asarray(np.bincount(self.a, across, self.count) - np.bincount(self.b, across, self.count))
+        return self.won(self.pairs.apart(vectors))
+
+    def won(self, leads: FloatArray) -> FloatArray:
+        """Give b, (n,), if the first bot of each pair is ahead of the other by *leads*, (k,)."""
+        a, b, count, across = self.pairs.a, self.pairs.b, self.pairs.count, self.weights * leads
+        return np.asarray(np.bincount(a, across, count) - np.bincount(b, across, count), dtype=np.float64)
+
+    def solved(self, leads: FloatArray) -> FloatArray:
+        """Find the least squares for these differences, (n,)."""
+        degrees = self.degrees
+        return solve(self.times, np.where(degrees > 0, degrees, 1.0), self.won(leads), FINE)
 
 
 def _shrunk_sparsely(
     laplacian: _Laplacian, won: FloatArray, noise: float
-) -> tuple[FloatArray, SparseCovariance] | None:
+) -> tuple[FloatArray, SparseCovariance, float] | None:
     """Do what `shrunk` does, nearly; None: it would not be near enough."""
-    degrees = laplacian.degrees
+    degrees, pairs = laplacian.degrees, laplacian.pairs
     ridge = _at(_Model(degrees, won, noise, *spectra(laplacian.times, float(degrees.max()), won)).first())
-    found = sparse_covariance(laplacian.a, laplacian.b, laplacian.weights, ridge, laplacian.count)
+    found = sparse_covariance(pairs.a, pairs.b, laplacian.weights, ridge, pairs.count)
     if found is None:
         return None
     margins = solve(lambda each: laplacian.times(each) + ridge * each, degrees + ridge, won, FINE)
-    return margins, found.times(noise)
+    return margins, found.times(noise), ridge
 
 
 def _certain(margins: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -109,6 +109,13 @@ class SparseCovariance:
         linked = (factor * self.linked).astype(np.float32)
         return type(self)(factor * self.variances, self.starts, self.others, linked, self.factors, factor * self.inner)
 
+    def less(self, amount: float) -> Self:
+        """Take a number from the diagonal, and what is left of the mean of each row: a multiple of the identity."""
+        part = type(self)(self.variances - amount, self.starts, self.others, self.linked, self.factors, self.inner)
+        found = part.among(np.arange(len(self)))
+        return type(self)(np.maximum(found.variances, 0.0), found.starts, found.others, found.linked, found.factors,
+                          found.inner)  # fmt: skip
+
     def to_bytes(self) -> bytes:
         """Pack it into a blob, which `from_bytes` reads if it knows the number of rows."""
         sizes = np.array([len(self.others), len(self.inner)], dtype="<i8")

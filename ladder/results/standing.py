@@ -73,6 +73,8 @@ class PairResult:
     """Boards of the match whose points are known."""
     board_score: float
     """Of a by the places on each of these boards, added up."""
+    ties: int
+    """Of these boards those on which their places were equal."""
     points: float
     """By how many points a deal a was better than b, added up over these boards."""
     squares: float
@@ -208,6 +210,7 @@ def _pair_results(sides: Sequence[elo.Side], summary: MatchSummary, versions: Se
     for (one, own, places), (other, theirs, their_places) in combinations(found, 2):
         score = elo.score_of(one.place, other.place)
         board_score = sum(map(elo.score_of, places, their_places))
+        ties = sum(map(int.__eq__, places, their_places))
         leads = [mine - yours for mine, yours in zip(own, theirs, strict=True)]
         squares = math.fsum(lead * lead for lead in leads)
         for a, b in product(one.versions, other.versions):
@@ -220,6 +223,7 @@ def _pair_results(sides: Sequence[elo.Side], summary: MatchSummary, versions: Se
                 b_then_a=right_after.count((max(a, b), min(a, b))),
                 boards_played=len(leads),
                 board_score=board_score if first else len(leads) - board_score,
+                ties=ties,
                 points=math.fsum(leads) if first else -math.fsum(leads),
                 squares=squares,
             )

@@ -90,7 +90,7 @@ class Settings(BaseModel):
     boards: Boards = "auto"
     """Boards in a match, each in every rotation; auto: 1 to 16, the fewest with which starting is below 20 % of it."""
     boundary: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 10
-    """The rank below which is the boundary about which 30 of 100 matches are; 0: there is none."""
+    """The rank below which is the boundary about which 15 of 100 matches are; 0: there is none."""
     newcomer_ci: Annotated[float, Field(ge=1.0, le=MAX_COUNT)] = 120.0
     """Newcomers play first until their ± is at most this, in Elo, or they have had 60 matches."""
     clock: str = DEFAULT_CLOCK_TEXT

@@ -443,6 +443,8 @@ class PairStats(Base):
     """Boards of those matches whose points are known."""
     board_score: Mapped[float] = mapped_column(default=0.0)
     """Of them those on which a was placed before b; equal places count one half."""
+    ties: Mapped[int] = mapped_column(default=0)
+    """Of them those on which their places were equal."""
     points: Mapped[float] = mapped_column(default=0.0)
     """By how many points a deal a was better than b, added up over those boards."""
     squares: Mapped[float] = mapped_column(default=0.0)

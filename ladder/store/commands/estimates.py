@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Sums = dict[str, FloatArray]
 
-PAIR_COLUMNS = ("a", "b", "boards", "score", "n", "boards_played", "board_score", "points", "squares")
+PAIR_COLUMNS = ("a", "b", "boards", "score", "n", "boards_played", "board_score", "ties", "points", "squares")
 ROWS = 50_000
 """Rows of pairs that are read at a time."""
 SHARE = 0.02
@@ -147,16 +147,16 @@ def _fitted(session: Session, variant: str, max_versions: int) -> tuple[Estimate
     kept = {name: values[known] for name, values in sums.items()}
     a, b = kept["a"].astype(np.int64), kept["b"].astype(np.int64)
     margins = fit_points(versions, PairSums(a, b, kept["boards_played"], kept["points"], kept["squares"]), sides)
-    score, results = _results(kept)
+    score, results, ties = _results(kept)
     steepness = np.sqrt(kept["boards"] * kept["n"] / results / STANDARD_BOARDS)
-    return fit(versions, a, b, score, results, pair_weight(sides), steepness), margins
+    return fit(versions, a, b, score, results, pair_weight(sides), steepness, ties=ties), margins
 
 
-def _results(sums: Sums) -> tuple[FloatArray, FloatArray]:
-    """Give for each pair the score of the one, and of how many results: of boards if known, else of matches."""
+def _results(sums: Sums) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give for each pair the score of the one, of how many results, and the ties: of boards if known, else matches."""
     by_boards = (sums["boards_played"] > 0) & (RATED_BY == RatedBy.BOARDS)
     score = np.where(by_boards, sums["board_score"], sums["score"])
-    return score, np.where(by_boards, sums["boards_played"], sums["n"])
+    return score, np.where(by_boards, sums["boards_played"], sums["n"]), np.where(by_boards, sums["ties"], 0.0)
 
 
 def _pair_sums(session: Session, variant: str) -> Sums:

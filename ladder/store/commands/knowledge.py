@@ -85,6 +85,7 @@ def _field(session: Session, variant: str, rules: Rules, pending: Mapping[int, t
             models.StoredBot.owner_id,
             rating.matches,
             rating.seats,
+            models.Version.identity,
         )
         .join(models.Version, models.Version.id == rating.version_id)
         .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
@@ -94,8 +95,15 @@ def _field(session: Session, variant: str, rules: Rules, pending: Mapping[int, t
     waiting = Counter(version for table in pending.values() for version in set(table))
     pending_seats = Counter((version, seat) for table in pending.values() for seat, version in enumerate(table))
     entrants = tuple(
-        Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, pending_seats, version, waiting))
-        for version, bot, owner, matches, seats in rows
+        Entrant(
+            version,
+            bot,
+            owner,
+            matches + waiting[version],
+            _seats(rules, seats, pending_seats, version, waiting),
+            program=identity,
+        )
+        for version, bot, owner, matches, seats, identity in rows
     )
     return VariantEntrants(rules, entrants, pending)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ladder.pairing.suspension import Reporter
     from ladder.results.summary import BotSummary, MatchSummary
 
-PAIR_SUMS = ("score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points", "squares")
+PAIR_SUMS = ("score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "ties", "points", "squares")
 
 
 def _end_match() -> ReturningUpdate[Any]:

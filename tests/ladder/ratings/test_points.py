@@ -50,8 +50,8 @@ def drawn(
     return truth - truth.mean(), tables, truth[tables][:, None, :] + noise
 
 
-def fitted(bots: int, tables: IntArray, points: FloatArray) -> Estimate:
-    found = fit_points(range(bots), sums_of(tables, points), tables.shape[1])
+def fitted(bots: int, tables: IntArray, points: FloatArray, alike: bool = False) -> Estimate:
+    found = fit_points(range(bots), sums_of(tables, points), tables.shape[1], alike=alike)
     assert found is not None
     return found
 
@@ -89,7 +89,7 @@ def test_it_is_the_regression_on_bots_and_boards_with_bots_drawn_from_a_normal_d
     covariance = np.linalg.inv(within.T @ within / noise + np.eye(bots) / spread)
     means = covariance @ within.T @ values / noise
     centre = np.eye(bots) - 1 / bots
-    found = fitted(bots, tables, points)
+    found = fitted(bots, tables, points, alike=True)
     assert found.ratings == pytest.approx(means - means.mean(), rel=0.02, abs=0.05)
     assert found.covariance == pytest.approx(centre @ covariance @ centre, rel=0.03, abs=1.0)
     assert found.mean == 0
@@ -226,7 +226,7 @@ def test_300_bots_get_the_same_numbers_as_by_eigenvalues(matches: int, spread: f
     _, tables, points = drawn(np.random.default_rng(matches), 300, 4, matches, spread)
     bots = 300
     margins, covariance = by_eigenvalues(sums_of(tables, points), bots, 4)
-    found = fitted(300, tables, points)
+    found = fitted(300, tables, points, alike=True)
     assert np.allclose(found.ratings, margins - margins.mean(), rtol=1e-6, atol=1e-6)
     assert np.allclose(found.rows(np.arange(bots)), covariance, rtol=1e-6, atol=1e-6 * covariance.max())
 
@@ -250,7 +250,7 @@ def test_where_only_neighbours_meet_the_best_spread_is_found_with_few_inverses(
         return centred_inverse(matrix)
 
     monkeypatch.setattr(shrinkage, "centred_inverse", counted)
-    found = fit_points(range(bots), pairs, 4)
+    found = fit_points(range(bots), pairs, 4, alike=True)
     assert found
     margins, covariance = by_eigenvalues(pairs, bots, 4)
     assert np.allclose(found.ratings, margins - margins.mean(), rtol=1e-6, atol=1e-6)

@@ -40,7 +40,7 @@ def test_a_bot_in_both_chairs_of_a_team_has_played_one_match_and_met_the_other_o
     score = float(summary.bots[1].place < summary.bots[0].place)
     ours, theirs = (summary.bots[bot].board_points[0] for bot in (0, 1))
     assert new.pair_results == (
-        PairResult(5, 8, score, 2, 2, 1, score, points=theirs - ours, squares=(theirs - ours) ** 2),
+        PairResult(5, 8, score, 2, 2, 1, score, 0, points=theirs - ours, squares=(theirs - ours) ** 2),
     )
 
 

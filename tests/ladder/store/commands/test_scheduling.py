@@ -299,7 +299,7 @@ def seated(database: Database, ids: list[int]) -> list[set[int]]:
 
 @IN_BOTH
 def test_opponents_are_chosen_by_the_last_estimate(database: Database, settings: Settings) -> None:
-    """Five bots that beat the other five: they are known, and each plays among its like."""
+    """Five bots that beat the other five: known so, each is among its like where chance does not draw the table."""
     settings = settings.model_copy(update={"boundary": 0})
     versions = enter_all(database, 10)
     with database.write() as session:
@@ -308,14 +308,14 @@ def test_opponents_are_chosen_by_the_last_estimate(database: Database, settings:
             pair = {"variant": "hearts", "a": a, "b": b, "boards": 4, "a_then_b": 0, "b_then_a": 0}
             session.add(models.PairStats(**pair, n=400, score=200 + 190 * better))
     settle(database, "hearts", 1200)
-    strangers = seated(database, fill(database, settings, 20))
+    strangers = seated(database, fill(database, settings, 60))
     with database.write() as session:
         queue_module.withdraw(session)
     refresh(database, "hearts")
-    like = seated(database, fill(database, settings, 20))
+    like = seated(database, fill(database, settings, 60))
     groups = set(versions[:5]), set(versions[5:])
-    assert all(any(table <= group for group in groups) for table in like)
-    assert not all(any(table <= group for group in groups) for table in strangers)
+    by_estimate, before = (sum(any(table <= group for group in groups) for table in each) for each in (like, strangers))
+    assert by_estimate >= 10 > before
 
 
 @IN_BOTH
