@@ -133,7 +133,7 @@ def test_a_pair_that_was_changed_is_named(database: Database, records: Records) 
 
 
 @IN_BOTH
-@pytest.mark.parametrize("name", ["boards_played", "board_score", "points", "squares"])
+@pytest.mark.parametrize("name", ["boards_played", "board_score", "ties", "points", "squares"])
 def test_a_sum_of_a_pair_that_was_changed_is_named(database: Database, records: Records, name: str) -> None:
     with database.write() as session:
         pair = session.scalars(select(models.PairStats).where(models.PairStats.squares > 0)).first()

@@ -180,9 +180,9 @@ def test_equal_places_are_half_a_win_for_each(database: Database) -> None:
     assert (now[two] - START, START - now[four]) == (60, 60)
     with database.read() as session:
         pair = session.get_one(models.PairStats, ("hearts", one, three, 4))
-        assert (pair.score, pair.board_score, pair.points, pair.squares) == (0.5, 0.5, 0, 0)
+        assert (pair.score, pair.board_score, pair.ties, pair.points, pair.squares) == (0.5, 0.5, 1, 0, 0)
         pair = session.get_one(models.PairStats, ("hearts", one, two, 4))
-        assert (pair.score, pair.board_score, pair.points, pair.squares) == (0, 0, -5.5, 30.25)
+        assert (pair.score, pair.board_score, pair.ties, pair.points, pair.squares) == (0, 0, 0, -5.5, 30.25)
         assert entry(session, three).places == [0, 1, 0, 0]
 
 
@@ -213,6 +213,7 @@ def test_pairs_add_up_the_points_of_their_boards(database: Database, variant: st
     for key, pair in pairs.items():
         assert (pair.n, pair.boards_played) == (2, 4)
         assert pair.board_score == sum((lead > 0) + (lead == 0) / 2 for lead in leads[key])
+        assert pair.ties == sum(lead == 0 for lead in leads[key])
         assert pair.points == pytest.approx(sum(leads[key]))
         assert pair.squares == pytest.approx(sum(lead**2 for lead in leads[key]))
 

@@ -319,6 +319,20 @@ def test_opponents_are_chosen_by_the_last_estimate(database: Database, settings:
 
 
 @IN_BOTH
+def test_bots_of_one_identity_sit_at_one_table_only_where_it_cannot_be_filled_without(
+    database: Database, settings: Settings
+) -> None:
+    """Five of eight bots are copies, of five owners: each table has the three others and one of them."""
+    versions = enter_all(database, 8)
+    copies = versions[:5]
+    with database.write() as session:
+        for version in copies:
+            session.get_one(models.Version, version).identity = "sha256:" + "c" * 64
+    tables = seated(database, fill(database, settings, 30))
+    assert all(len(table.intersection(copies)) == 1 for table in tables)
+
+
+@IN_BOTH
 def test_results_that_the_estimate_does_not_know_and_matches_that_wait_count_as_known(
     database: Database, settings: Settings
 ) -> None:
