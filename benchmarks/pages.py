@@ -6,9 +6,10 @@ Costs on ladders of more and more bots, which are generated as for benchmarks/si
     python -m benchmarks.pages planning --bots 10 100 1000 10000
 
 *pages*: a bot's page, before and after a change, in one run. A ladder has 1,000 matches for each bot, but not more than
-1,000,000. `pigpen serve` runs as it does for users. All pages are of different addresses, so each one is made for its
-request: CPU time is that of the web process, from the request to the last byte. With --before a second site, of another
-checkout of Pigpen, serves the same file in turn with this one.
+1,000,000. `pigpen serve` runs as it does for users. Before each figure a match begins, and for a figure no address is
+asked twice, so each page is made for its request: CPU time is that of the web process, from the request to the last
+byte. *kept* is a page that was asked for before. With --before a second site, of another checkout of Pigpen, serves the
+same file in turn with this one.
 
 *planning*: choosing and queueing one more match, by the CPU time of its transaction. A ladder has 20 matches for each
 bot. One match is scheduled at a time. In a ladder that plays, one of those that wait then ends, any of them: its result
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import math
 import random
 import statistics
@@ -42,6 +44,7 @@ from benchmarks.report import Part, Row, ratio, sections, show, spread
 from benchmarks.site import serving, worked
 from ladder.pairing.scheduler import next_matches
 from ladder.settings.settings import load_settings
+from ladder.site.rendering.cache import REVISION_SECONDS
 from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.knowledge import fields_of, knowledge_of
@@ -50,12 +53,13 @@ from ladder.store.commands.scheduling import fill_queue
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
 
     from benchmarks.programs import Load
     from ladder.settings.settings import Settings
+    from ladder.store.database import Database
 
 
 BOTS = (10, 100, 1000)
@@ -74,18 +78,25 @@ Figures = dict[str, dict[str, list[float]]]
 """By page and version of the site: milliseconds of CPU time for a page, a figure for each round."""
 
 
-def pages(bots: int) -> dict[str, Callable[[int], str]]:
-    """Give by page an address of it that was not asked for yet, for any number."""
-    chance, last = random.Random(11), -(-bots // 100)
-
-    def bot() -> str:
-        return f"bot%20{chance.randint(1, bots)}"
-
+def pages(bots: int) -> dict[str, list[str]]:
+    """Give by page its addresses, each of which is another answer."""
+    everyone = range(1, bots + 1)
     return {
-        "a bot's page": lambda number: f"/b/{bot()}?n={number}",
-        "API, a bot": lambda number: f"/api/v1/bots/{bot()}?n={number}",
-        "standings": lambda number: f"/v/{VARIANT}?page={chance.randint(1, last)}&n={number}",
+        "a bot's page": [f"/b/bot%20{number}" for number in everyone],
+        "API, a bot": [f"/api/v1/bots/bot%20{number}" for number in everyone],
+        "standings": [f"/v/{VARIANT}?page={number}" for number in range(1, -(-bots // 100) + 1)],
+        "an owner's page": [f"/o/owner%20{number}" for number in everyone],
     }
+
+
+KEPT = "the front page, kept"
+
+
+def begin_match(session: Session, number: int) -> None:
+    """Let a match begin, so that no answer is good any more that the site has kept; standings stay what they are."""
+    match = models.StoredMatch
+    begun = {"status": models.Status.LEASED, "started": float(number)}
+    session.execute(update(match).where(match.id == select(func.max(match.id)).scalar_subquery()).values(begun))
 
 
 async def cost(load: Load, process: int, addresses: Sequence[str]) -> float:
@@ -97,18 +108,21 @@ async def cost(load: Load, process: int, addresses: Sequence[str]) -> float:
     return (worked(process) - before) / len(addresses)
 
 
-async def _measured(rounds: int, sites: dict[str, tuple[Load, int]], bots: int) -> Figures:
-    drawn, numbers = pages(bots), iter(range(10**9))
-    figures: Figures = {}
-    for what, address in drawn.items():
-        figures[what] = {name: [] for name in sites}
-        for number in range(rounds + 1):
+async def _measured(rounds: int, sites: dict[str, tuple[Load, int]], bots: int, database: Database) -> Figures:
+    drawn, chance, numbers = pages(bots), random.Random(11), itertools.count(1)
+    figures: Figures = {what: {name: [] for name in sites} for what in (*drawn, KEPT)}
+    for number in range(rounds + 1):
+        for what, addresses in drawn.items():
+            some = chance.sample(addresses, min(len(addresses), REQUESTS if number else WARM_UP))
+            with database.write() as session:
+                begin_match(session, next(numbers))
+            await asyncio.sleep(2 * REVISION_SECONDS)
             for name, (load, process) in sites.items():
-                count = REQUESTS if number else WARM_UP
-                taken = await cost(load, process, [address(next(numbers)) for _ in range(count)])
-                if number:
-                    figures[what][name].append(taken)
-    return figures
+                figures[what][name].append(await cost(load, process, some))
+        for name, (load, process) in sites.items():
+            await load.ask("/")
+            figures[KEPT][name].append(await cost(load, process, ["/"] * REQUESTS))
+    return {what: {name: values[1:] for name, values in by_site.items()} for what, by_site in figures.items()}
 
 
 def of_a_ladder(rounds: int, folder: Path, bots: int, checkouts: dict[str, Path | None]) -> Figures:
@@ -118,17 +132,19 @@ def of_a_ladder(rounds: int, folder: Path, bots: int, checkouts: dict[str, Path 
     database = open_ladder(settings)
     if bots <= MAX_ESTIMATED:
         estimates.refresh(database, VARIANT)
-    database.close()
 
     async def measured() -> Figures:
         with ExitStack() as stack:
             sites = {name: stack.enter_context(serving(folder, checkout)) for name, checkout in checkouts.items()}
-            figures = await _measured(rounds, sites, bots)
+            figures = await _measured(rounds, sites, bots, database)
             for load, _ in sites.values():
                 await load.close()
             return figures
 
-    return asyncio.run(measured())
+    try:
+        return asyncio.run(measured())
+    finally:
+        database.close()
 
 
 def rows(found: dict[int, Figures]) -> list[Row]:
