@@ -88,6 +88,7 @@ PRINTED: dict[str, Any] = {
                 "withdraw",
                 "reveal",
                 "beacon",
+                "hold",
                 "freeze",
                 "start",
                 "pause",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import tomllib
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pydantic
 
@@ -48,6 +50,7 @@ def parse_event(text: str) -> Event:
         )
     if "stages" in plain["event"]:
         raise UserError("event: 'stages' is not known; write a [[stage]] for each")
+    _set_zone(plain)
     try:
         return Event.model_validate({**plain["event"], "stages": plain["stage"]})
     except pydantic.ValidationError as error:
@@ -56,6 +59,39 @@ def parse_event(text: str) -> Event:
         raise UserError(
             "; ".join(found[:MAX_MISTAKES]) + (f"; and {counted(more, 'more mistake')}" if more > 0 else "")
         ) from None
+
+
+def _set_zone(plain: dict[str, Any]) -> None:
+    """
+    Give each time without a zone that of the event's file.
+
+    Raises:
+        UserError: If there is no such zone, or the zone has not that time, or has it twice.
+    """
+    name = plain["event"].get("zone")
+    if name is None:
+        return
+    try:
+        zone = ZoneInfo(name)
+    except (TypeError, ValueError, OSError, ZoneInfoNotFoundError):
+        raise UserError(f"event: zone: there is no zone {shortened(repr(name))}; write Europe/Berlin") from None
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [placed(each) for each in value]
+        if not isinstance(value, datetime.datetime) or value.tzinfo is not None:
+            return value
+        first, second = (value.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+        if first.utcoffset() != second.utcoffset():
+            raise UserError(
+                f"event: {value.isoformat(' ')} is not one moment in {name}, where clocks are changed then; write it with "
+                "its offset, such as +01:00"
+            )
+        return first
+
+    for table in (plain["event"], *(each for each in plain["stage"] if isinstance(each, dict))):
+        for field in table:
+            table[field] = placed(table[field])
 
 
 def parse_entrants(text: str) -> tuple[Entrant, ...]:

@@ -263,7 +263,9 @@ class Coordinator:
     def advance_events(self) -> None:
         """Draw the next round of each event whose last one is over."""
         for each in advance_events(self._database, self._now()):
-            if each.failure is None:
+            if each.state is not None:
+                log.info(f"event.{each.state}", name=each.event)
+            elif each.failure is None:
                 log.info("event.drawn", name=each.event, round=each.round)
             else:
                 log.error("event.failed", name=each.event, exc_info=each.failure)

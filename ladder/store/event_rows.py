@@ -235,6 +235,7 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
     return EventRow(
         name=event.name, title=file.name, variant=event.variant,
         state=public_state(session, event) if is_sealed else EventState(event.state), reason=event.reason,
+        on_hold=event.on_hold,
         show=file.show, entrants=entrants, fewest=file.entrants[0], most=file.entrants[1], rounds=rounds,
         opens=file.opens, freezes=file.freezes, starts=file.starts, ends=file.ends, opened=time_of(event.opened),
         frozen=moment(event.frozen), started=moment(event.started),
@@ -284,6 +285,7 @@ def revision(session: Session, event: int | None) -> list[Row[Any]]:
         StoredEvent.reason,
         StoredEvent.finished,
         StoredEvent.beacon_value,
+        StoredEvent.on_hold,
         StoredEvent.official,
         StoredEvent.results_at,
     )

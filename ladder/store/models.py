@@ -318,7 +318,9 @@ class StoredEvent(Base):
     """SHA-256 of what others than the organiser have contributed to its chance; None: it has not started."""
     state: Mapped[str] = mapped_column(String(16), index=True)
     reason: Mapped[str] = mapped_column(default="")
-    """Reason that it is paused."""
+    """Reason that it is paused, or held."""
+    on_hold: Mapped[bool] = mapped_column(default=False)
+    """True if the times of its file do nothing, until its organiser freezes or starts it."""
     opened: Mapped[float]
     frozen: Mapped[float | None]
     started: Mapped[float | None]

@@ -157,6 +157,8 @@ class Event(Value):
     """The most bots of one owner."""
     seeding: Literal["rating", "lot"] | tuple[str, ...] = "lot"
     """The order before the first round: by rating, by lot, or the names in order."""
+    zone: str | None = None
+    """Zone of the times that have none of their own: `Europe/Berlin`."""
     opens: Time | None = None
     freezes: Time | None = None
     """Versions are pinned then, and the list of entrants is final."""

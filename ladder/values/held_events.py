@@ -21,7 +21,7 @@ EVENT_FILE_BYTES = 64 * 1024
 MAX_WORD = 80
 MAX_NUMBER = 10_000_000
 EventActName = Literal[
-    "enter", "withdraw", "reveal", "beacon", "freeze", "start", "pause", "draw", "redo", "rule", "release"
+    "enter", "withdraw", "reveal", "beacon", "hold", "freeze", "start", "pause", "draw", "redo", "rule", "release"
 ]
 
 
@@ -48,7 +48,9 @@ class EventRow(Value):
     variant: str
     state: EventState
     reason: str
-    """Reason that it is paused; else empty."""
+    """Reason that it is paused, or on hold; else empty."""
+    on_hold: bool
+    """True if `freezes` and `starts` do nothing, until the organiser freezes or starts it."""
     show: Literal["live", "round", "manual"]
     entrants: int
     """Bots that have entered."""
@@ -235,7 +237,7 @@ class EventAct(Value):
     last: Annotated[tuple[Annotated[str, Field(max_length=MAX_WORD)], ...], Field(max_length=10)] = ()
     """Of `rule`: the bots that are last on every board."""
     reason: Annotated[str, Field(max_length=2000)] = ""
-    """Of `pause`, `redo` and `rule`."""
+    """Of `hold`, `pause`, `redo` and `rule`."""
 
 
 class EventDone(Value):

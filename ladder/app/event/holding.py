@@ -212,6 +212,23 @@ def pause(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
         write_audit(session, viewer, "event.pause", name, ladder.clock(), reason=reason)
 
 
+def hold(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
+    """
+    Let the times of an event's file do nothing, until its organiser freezes or starts it.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, or it has started.
+        UserError: If the reason cannot be shown.
+    """
+    if reason:
+        _reason(reason)
+    with ladder.database.write() as session:
+        event = _organised(session, viewer, name)
+        commands.hold_event(session, event, reason)
+        write_audit(session, viewer, "event.hold", name, ladder.clock(), reason=reason)
+
+
 def draw(ladder: Ladder, viewer: Viewer, name: str) -> int | None:
     """
     Draw the next round now, even if the event is paused, or the round's time has not come.
@@ -351,6 +368,8 @@ def act(ladder: Ladder, viewer: Viewer, name: str, wanted: EventAct) -> EventDon
             start(ladder, viewer, name)
         case "pause":
             pause(ladder, viewer, name, wanted.reason)
+        case "hold":
+            hold(ladder, viewer, name, wanted.reason)
         case "draw":
             round_number = draw(ladder, viewer, name)
         case "redo":

@@ -190,7 +190,8 @@ def print_events(events: Sequence[EventRow]) -> None:
 def print_page(page: EventPage) -> None:
     """Print one event."""
     reason = f" ({page.reason})" if page.reason else ""
-    typer.echo(sanitize(f"{page.title}, {page.variant}: {page.state}{reason}"))
+    held = ", on hold" if page.on_hold else ""
+    typer.echo(sanitize(f"{page.title}, {page.variant}: {page.state}{held}{reason}"))
     typer.echo(sanitize(f"Commitment: SHA-256 {page.commitment}"))
     if page.entrants_hash:
         typer.echo(sanitize(f"Entrants: SHA-256 {page.entrants_hash}"))

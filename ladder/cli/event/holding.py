@@ -194,6 +194,24 @@ def start(event: EventArgument, as_json: JsonOption = False, local: LocalOption 
     _do(event, EventAct.model_construct(act="start"), lambda _: sentence, as_json, local)
 
 
+def hold(
+    event: EventArgument,
+    reason: Annotated[str, typer.Option(help="Shown with the event.")] = "",
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Let the times of an event's file do nothing: it is neither frozen nor started at them, and bots may enter longer.
+
+    To continue: pigpen event freeze, or start.
+
+    Examples:
+        pigpen event hold cup --reason "Two more are on their way."
+    """
+    sentence = f"{event} is on hold. To continue: pigpen event freeze {event}, or pigpen event start {event}"
+    _do(event, EventAct.model_construct(act="hold", reason=reason), lambda _: sentence, as_json, local)
+
+
 def pause(
     event: EventArgument,
     reason: Annotated[str, typer.Option(help="Shown with the event.")] = "",
@@ -404,6 +422,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "enter": enter,
     "reveal": reveal,
     "withdraw": withdraw,
+    "hold": hold,
     "freeze": freeze,
     "beacon": beacon,
     "start": start,

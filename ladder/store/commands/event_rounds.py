@@ -18,7 +18,7 @@ from ladder.events.entrants import is_stand_in
 from ladder.store.all_tables import METADATA
 from ladder.store.bulk import reserve_ids
 from ladder.store.commands.event_news import announce_event
-from ladder.store.commands.held_events import check_rules, sides
+from ladder.store.commands.held_events import act_on_times, check_rules, is_due, sides
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
 from ladder.store.event_rows import (
@@ -82,11 +82,13 @@ class Advance:
     """The number of the round that was drawn, within the event."""
     failure: Exception | None = None
     """Error that kept the next round from being drawn; the event is paused."""
+    state: EventState | None = None
+    """Its new state, by a time of its file."""
 
 
 def advance_events(database: Database, now: float) -> list[Advance]:
     """
-    Draw the next round of each event whose last one is over; end, or pause, those that cannot continue.
+    Do what is due in each event: freeze or start it at the times of its file, draw the next round, end or pause it.
 
     A bug that only one event meets keeps neither the others nor the ladder from playing.
 
@@ -95,12 +97,13 @@ def advance_events(database: Database, now: float) -> list[Advance]:
         now: Unix time.
 
     Returns:
-        Each round that was drawn, and each event that was paused by a failure.
+        Each event that was frozen or started by its times, each round that was drawn, and each event that was paused by
+        a failure.
     """
+    found = _acted_on_times(database, now)
     _make_official(database, now)
     with database.read() as session:
         waiting = [(event.id, event.name) for event in _running(session) if not _is_playing(session, event)]
-    found = list[Advance]()
     for event, name in waiting:
         try:
             drawn = _advance(database, event, now)
@@ -109,6 +112,22 @@ def advance_events(database: Database, now: float) -> list[Advance]:
             found.append(Advance(name, None, failure))
         else:
             found += [Advance(*drawn)] if drawn else []
+    return found
+
+
+def _acted_on_times(database: Database, now: float) -> list[Advance]:
+    """Freeze and start the events whose times have come: each once, by whichever coordinator is first."""
+    of, found = StoredEvent, list[Advance]()
+    wanted = select(of).where(of.state.in_((EventState.OPEN, EventState.FROZEN)))
+    with database.read() as session:
+        due = [event.id for event in session.scalars(wanted).all() if is_due(session, event, now)]
+    for each in due:
+        with database.write() as session:
+            event = session.get_one(StoredEvent, each)
+            state = act_on_times(session, event, now)
+            announce_event(session, event, now)
+            if state is not None:
+                found.append(Advance(event.name, None, state=state))
     return found
 
 

@@ -64,10 +64,15 @@ def open_event(session: Session, name: str, file: str, rules: Rules, seed: bytes
         now: Unix time.
 
     Raises:
-        LadderError: If there is one of that name, or the ladder does not play the variant by these rules.
+        LadderError: If there is one of that name, a time of its file is past, or the ladder does not play the variant
+            by these rules.
     """
     if session.scalar(select(StoredEvent.id).where(StoredEvent.name == name)) is not None:
         raise LadderError(f"There is an event {name!r} already. Choose another name with --name.")
+    planned = parse_event(file)
+    for name_of_time in ("freezes", "beacon_at", "starts", "ends"):
+        if (at := getattr(planned, name_of_time)) is not None and now >= at.timestamp():
+            raise LadderError(f"{name_of_time} is {in_utc(at)}, which is past. Change the event's file.")
     variant = find_variant(session, rules.name)
     if rules_from(variant.rules) != rules:
         raise LadderError(f"This ladder plays {rules.name!r} by other rules. Give the event's variant another name.")
@@ -113,7 +118,7 @@ def enter_event(
     file = parse_event(event.file)
     if file.opens and now < file.opens.timestamp():
         raise LadderError(f"Bots may enter {event.name!r} from {in_utc(file.opens)} on.")
-    if file.freezes and now >= file.freezes.timestamp():
+    if file.freezes and now >= file.freezes.timestamp() and not event.on_hold:
         raise LadderError(f"Bots could enter {event.name!r} until {in_utc(file.freezes)}.")
     version = find_version(session, bot, event.variant)
     stored = session.get_one(StoredBot, version.bot_id)
@@ -201,17 +206,17 @@ def freeze_event(session: Session, event: StoredEvent, now: float) -> None:
     if missing := [name for name in seeded if name not in names]:
         raise LadderError(f"The event's seeding names {missing[0]!r}, which has not entered.")
     variant = session.get_one(Variant, event.variant)
+    stand_in = _stand_in(session, file.stand_in, variant)
     for number, one in enumerate(entries, 1):
         rating = session.get_one(Rating, (event.variant, one.version_id)).rating + variant.shift
         one.number, one.rating = number, round(rating, 2)
         one.identity = session.get_one(Version, one.version_id).identity
         session.flush()
-    stand_in = _stand_in(session, file.stand_in, variant)
     event.stand_in_id, event.stand_in_identity = stand_in.id, stand_in.identity
     event.stand_in = str(version_name(session, stand_in.id))
     listed = [*map(entrant_of, entries), stand_in_of(event)]
     event.entrants_hash = entrants_hash(one for one in listed if one is not None)
-    event.state, event.frozen = EventState.FROZEN, now
+    event.state, event.frozen, event.on_hold, event.reason = EventState.FROZEN, now, False, ""
 
 
 def reveal(session: Session, event: StoredEvent, nonce: str, now: float) -> EventEntry:
@@ -288,6 +293,74 @@ def start_event(session: Session, event: StoredEvent, now: float) -> None:
     if event.state == EventState.FROZEN:
         _close_contributions(session, event, now)
     event.state, event.reason, event.started = EventState.RUNNING, "", event.started or now
+    event.on_hold = False
+
+
+def hold_event(session: Session, event: StoredEvent, reason: str) -> None:
+    """
+    Let the times of an event's file do nothing, until its organiser freezes or starts it; bots enter meanwhile.
+
+    Raises:
+        LadderError: If it has started.
+    """
+    in_state(event, EventState.OPEN, EventState.FROZEN, way_out="It has started; to draw no round: pigpen event pause")
+    event.on_hold, event.reason = True, reason
+    session.flush()
+
+
+def act_on_times(session: Session, event: StoredEvent, now: float) -> EventState | None:
+    """
+    Freeze or start an event if the time of its file has come, and it is not on hold.
+
+    One that cannot be frozen, because too few have entered, is put on hold with that reason.
+
+    Returns:
+        Its new state; None: it is as it was.
+    """
+    if not is_due(session, event, now):
+        return None
+    if event.state == EventState.FROZEN:
+        start_event(session, event, now)
+        return EventState.RUNNING
+    try:
+        freeze_event(session, event, now)  # it changes nothing before it refuses
+    except LadderError as error:
+        hold_event(session, event, str(error))
+        return None
+    return EventState.FROZEN
+
+
+def is_due(session: Session, event: StoredEvent, now: float) -> bool:
+    """Tell whether the times of an event's file want it to be frozen or started, and it can be."""
+    file = parse_event(event.file)
+    if event.on_hold:
+        return False
+    if event.state == EventState.OPEN:
+        return file.freezes is not None and now >= file.freezes.timestamp()
+    is_time = event.state == EventState.FROZEN and file.starts is not None and now >= file.starts.timestamp()
+    return is_time and not why_waiting(event, entries_of(session, event.id), now)
+
+
+def _without_nonce(entries: Sequence[EventEntry]) -> list[EventEntry]:
+    return [one for one in entries if one.nonce is None and one.left_after is None]
+
+
+def why_waiting(event: StoredEvent, entries: Sequence[EventEntry], now: float) -> str:
+    """Say why an event whose list is final cannot start yet; empty: it can."""
+    assert event.frozen is not None
+    file, missing = parse_event(event.file), _without_nonce(entries)
+    until = file.reveals_until(event.frozen)
+    if missing and now < until:
+        return (
+            f"{counted(len(missing), 'entrant')} of {event.name!r} may still reveal a nonce, until "
+            f"{in_utc(time_of(until))}: {', '.join(one.name for one in missing[:5])}. It can start then."
+        )
+    if file.beacon and event.beacon_value is None:
+        return (
+            f"The value of the beacon of {event.name!r} is not known yet. A runner fetches it; or, from a file: "
+            f"pigpen event beacon {event.name} FILE"
+        )
+    return ""
 
 
 def _close_contributions(session: Session, event: StoredEvent, now: float) -> None:
@@ -300,21 +373,10 @@ def _close_contributions(session: Session, event: StoredEvent, now: float) -> No
     Raises:
         LadderError: If nonces may still be revealed, or the beacon's value is not known.
     """
-    assert event.frozen is not None
     file, entries = parse_event(event.file), entries_of(session, event.id)
-    missing = [one for one in entries if one.nonce is None and one.left_after is None]
-    until = file.reveals_until(event.frozen)
-    if missing and now < until:
-        raise LadderError(
-            f"{counted(len(missing), 'entrant')} of {event.name!r} may still reveal a nonce, until "
-            f"{in_utc(time_of(until))}: {', '.join(one.name for one in missing[:5])}. It can start then."
-        )
-    if file.beacon and event.beacon_value is None:
-        raise LadderError(
-            f"The value of the beacon of {event.name!r} is not known yet. A runner fetches it; or, from a file: "
-            f"pigpen event beacon {event.name} FILE"
-        )
-    for one in missing:
+    if why := why_waiting(event, entries, now):
+        raise LadderError(why)
+    for one in _without_nonce(entries):
         one.left_after = None if file.beacon else 0
     session.flush()
     event.contributions = contributions_of(event, entries).hash()

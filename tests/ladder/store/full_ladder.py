@@ -99,7 +99,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
         announced={
             "state": "paused", "stages": [0], "over": [], "shown": [], "redone": [], "left": [], "is_official": False,
         },
-        results_at=NOW, official=NOW + 1,
+        results_at=NOW, official=NOW + 1, on_hold=True,
     )  # fmt: skip
     session.add(event)
     session.flush()
