@@ -84,8 +84,8 @@ def _set_zone(plain: dict[str, Any]) -> None:
         first, second = (value.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
         if first.utcoffset() != second.utcoffset():
             raise UserError(
-                f"event: {value.isoformat(' ')} is not one moment in {name}, where clocks are changed then; write it with "
-                "its offset, such as +01:00"
+                f"event: {value.isoformat(' ')} is not one moment in {name}, where clocks are changed then; write it "
+                "with its offset, such as +01:00"
             )
         return first
 

@@ -80,7 +80,7 @@ class Stage(Value):
     until: int | None = Field(default=None, ge=2, le=MAX_ENTRANTS)
     """Of pods and halving: it ends when at most that many are left."""
     carry: bool = False
-    """True if the results of the stages before count as well."""
+    """True if the results of the stage before count as well, and those that it carried itself."""
     play_off: str | None = "boards:4"
     """Format of the play-off of those who are level at the cut, or at place 1; doubled if they are still level."""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.cli.replay.verify import NOT_PROVED
 from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
 from referee.records.file import RecordWriter, raw_lines, read_record
@@ -178,7 +179,7 @@ def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
         )  # fmt: skip
     assert (done.returncode, done.stdout) == (
         0,
-        "/dev/stdin holds: deals:1 of hearts by bot0, bot1, bot2, bot3, 1 deal.\n",
+        f"/dev/stdin holds: deals:1 of hearts by bot0, bot1, bot2, bot3, 1 deal. {NOT_PROVED}\n",
     )
 
 
@@ -309,7 +310,7 @@ def test_a_record_that_holds_is_one_line_and_exit_code_0(tmp_path: Path, name: s
     done = pigpen("verify", str(path))
     bots = "random, cautious, random#2, cautious#2"
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{path} holds: boards:2 of gongzhu by {bots}, 8 deals.\n"
+    assert done.stdout == f"{path} holds: boards:2 of gongzhu by {bots}, 8 deals. {NOT_PROVED}\n"
 
 
 def test_a_record_that_does_not_hold_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
@@ -375,7 +376,7 @@ def test_a_name_in_letters_that_the_terminal_lacks_is_shown_as_well_as_can_be(tm
     path = write_record(tmp_path / "match.jsonl", [named, deal])
     done = pigpen_process("verify", str(path), PYTHONIOENCODING="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith(" by ?, bot1, bot2, bot3, 1 deal.\n")
+    assert done.stdout.endswith(f" by ?, bot1, bot2, bot3, 1 deal. {NOT_PROVED}\n")
 
 
 def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from rich.cells import cell_len
 from sqlalchemy import select
 
 from ladder.app.schema import api_schema
+from ladder.cli.replay.verify import NOT_PROVED
 from ladder.cli.typer_app import run_app
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
@@ -431,7 +432,7 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
         writer.write(line)
     writer.close()
     wanted = "holds: boards:1 of gongzhu by cautious, random, counting, cautious, 4 deals."
-    assert seen("verify", "1") == f"match 1 {wanted}\n"
+    assert seen("verify", "1") == f"match 1 {wanted} {NOT_PROVED}\n"
     assert "Board 1, rotation 3" in seen("replay", "1", "--plain", "--rotation", "3")
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 1).record_kept = False

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ladder.errors import UserError
 from ladder.events.course import WENT_OUT, Course, NextRound, Standings, half_places
 from ladder.events.entrants import Lots, PlayedRound, TableResult
-from ladder.events.scoring import SCORES, Sums
+from ladder.events.scoring import SCORES, Sums, board_points
 from ladder.values.events import MAX_BOARDS
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, played, run
@@ -423,3 +423,21 @@ def test_who_goes_on_by_its_place_at_a_table_is_before_others_with_as_many_point
     assert (following.kind, following.entrants) == ("round", frozenset({1, 2, 5, 6}))
     rows = [(row.number, row.values[0], row.why) for row in played_on.course.last.rows]
     assert rows[3:5] == [(2, 3.0, "place at the table"), (7, 3.0, "board points: 3 to 2")]
+
+
+def test_a_stage_carries_the_one_before_and_what_that_one_carried_and_nothing_behind_one_that_does_not() -> None:
+    for carried, counted in (((False, True), (1, 2)), ((True, True), (0, 1, 2)), ((True, False), (2,))):
+        of = event(SWISS, HALVING | {"carry": carried[0]}, FINAL | {"carry": carried[1]})
+        drawn, results, course = run(of, entrants(8))
+        found = course.next_round(results)
+        assert isinstance(found, Standings)
+        sums = dict.fromkeys(range(1, 9), 0)
+        for (following, _), one in zip(drawn, results, strict=True):
+            if following.kind == "round" and one.stage in counted:
+                for result in one.tables:
+                    for number, points in board_points(result).items():
+                        sums[number] = sums.get(number, 0) + points
+        place = found.criteria.index("board points")
+        assert {row.number: row.values[place] for row in found.rows[:4]} == {
+            row.number: sums[row.number] / 2 for row in found.rows[:4]
+        }

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import product
+from itertools import count, product
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -172,10 +172,11 @@ def to_the_end(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None
 def test_two_events_with_other_results_cannot_be_told_apart(
     tmp_path: Path, show: str, course: tuple[Callable[..., None], ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holding, "new_seed", lambda: bytes(32))
     monkeypatch.setattr("ladder.app.health.shutil.disk_usage", room_beside)
     public, results = [], []
     for number, answer in enumerate((own_ways, recorded)):
+        seeds = count()
+        monkeypatch.setattr(holding, "new_seed", lambda seeds=seeds: next(seeds).to_bytes(32))
         ladder = new_ladder(load_settings(data_dir=tmp_path / str(number), sandbox="process", webhook_loopback=True))
         webhooks.add(ladder, LOCAL, "http://127.0.0.1:9/", None, [])
         started_cup(ladder, file=FILE.format(show=show))

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -178,7 +179,7 @@ def test_a_page_is_in_chinese(over: Visitor, path: str) -> None:
     names = {*BOTS, *(f"owner of {bot}" for bot in BOTS), "gongzhu"}
     page = over.get(path, accept_language="zh").text
     assert text_of(page).language == "zh-Hans"
-    assert latin(page, TERMS | names | {"Next", "owner", "of"}) == []
+    assert latin(page, TERMS | names | {"Next", "owner", "of", "pigpen", "event", "verify", "published", "link"}) == []
 
 
 def test_a_page_changes_when_the_event_does(ladder: Ladder) -> None:
@@ -198,6 +199,22 @@ def test_a_page_changes_when_the_event_does(ladder: Ladder) -> None:
     assert "It knew the &lt;b&gt;cards&lt;/b&gt;." in page
 
 
+def test_pages_the_feed_and_certificates_have_stamps_with_which_an_export_is_compared(
+    over: Visitor, tmp_path: Path
+) -> None:
+    path = tmp_path / "cup.zip"
+    path.write_bytes(over.get("/api/v1/events/cup/export").content)
+    rounds = len(over.value("/events/cup")["round_list"])
+    for name, stamps in {
+        "/events/cup": 1, "/events/cup/certificate/Bot-1": 1, "/events/feed.atom": rounds + 4,
+        "/api/v1/events/cup": 2 * rounds + 6,
+    }.items():  # fmt: skip
+        copy = tmp_path / "copy"
+        copy.write_text(over.get(name).text)
+        found = verify_event(path, [str(copy)])
+        assert (name, found.published, found.findings) == (name, stamps, ())
+
+
 def test_a_feed_has_what_has_happened_the_newest_first(over: Visitor) -> None:
     response = over.get("/events/feed.atom")
     assert response.headers["content-type"] == "application/atom+xml"
@@ -206,7 +223,7 @@ def test_a_feed_has_what_has_happened_the_newest_first(over: Visitor) -> None:
     assert {"title", "id", "updated"} <= set(names)
     entries = feed.findall(f"{ATOM}entry")
     value = over.value("/events/cup")
-    assert len(entries) == 3 + len(value["round_list"])
+    assert len(entries) == 5 + len(value["round_list"])
     for each in entries:
         parts = {child.tag.removeprefix(ATOM): child for child in each}
         assert {"title", "id", "updated", "author", "link"} <= set(parts)
@@ -222,7 +239,8 @@ def test_a_feed_has_what_has_happened_the_newest_first(over: Visitor) -> None:
 def test_a_calendar_has_the_times_of_an_events_file(ladder: Ladder) -> None:
     open_cup(ladder)
     text = (EXAMPLES / "gongzhu-weekend.toml").read_text()
-    holding.open_event(ladder, LOCAL, "weekend", text, PRESETS["gongzhu"])
+    early = replace(ladder, clock=lambda: datetime.datetime(2026, 12, 1, tzinfo=datetime.UTC).timestamp())
+    holding.open_event(early, LOCAL, "weekend", text, PRESETS["gongzhu"])
     response = Visitor(ladder).get("/events/weekend/event.ics")
     assert response.headers["content-type"] == "text/calendar; charset=utf-8"
     found = Calendar.from_ical(response.content).walk("VEVENT")
