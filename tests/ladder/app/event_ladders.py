@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from ladder.app.event import holding
@@ -46,6 +47,12 @@ kind = "final"
 format = "boards:2"
 play_off = "boards:1"
 """
+
+
+def seeds_in_order() -> Callable[[], bytes]:
+    """Give the same seeds and nonces, one after the other, on each ladder that gets such a function."""
+    numbers = count()
+    return lambda: next(numbers).to_bytes(32, "big")
 
 
 def open_cup(

@@ -38,7 +38,7 @@ from ladder.values.people import TableVisitor
 from pigpen.rules import PRESETS
 from pigpen.rules.shuffle import commitment
 from tests.ladder.accounts import add_person, session_of
-from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, started_cup
+from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, seeds_in_order, started_cup
 from tests.ladder.ladders import NAMES, NOW, enter, lease, new_ladder, played, queue, recorded_match
 from tests.ladder.people.boards.finished import finished
 from tests.ladder.puzzles import RIGHT, WRONG, made_up
@@ -220,8 +220,7 @@ class Site(NamedTuple):
 
     def answers(self, visitor: str, way: Way) -> Answers:
         """All that a visitor is answered who asks in that way."""
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as site:
-            return {address: ask(site, way, address, self.cookies[visitor]) for address in readable()}
+        return {address: ask(self.port, way, address, self.cookies[visitor]) for address in readable()}
 
 
 @pytest.fixture(scope="module")
@@ -229,9 +228,11 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site
     """The two ladders on the loopback; no test changes them."""
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(holding, "new_seed", lambda: bytes(32))
         patch.setattr("ladder.app.health.shutil.disk_usage", room_beside)
-        made = [_site(world, tmp_path_factory.mktemp(f"world{world}"), stack) for world in (0, 1)]
+        made = []
+        for world in (0, 1):
+            patch.setattr(holding, "new_seed", seeds_in_order())
+            made.append(_site(world, tmp_path_factory.mktemp(f"world{world}"), stack))
         yield made[0], made[1]
 
 
@@ -301,7 +302,7 @@ def test_no_answer_has_a_seed_or_a_board_of_a_day_or_an_answer_of_a_puzzle(sites
             )
 
 
-def ask(site: http.client.HTTPConnection, way: Way, address: str, more: dict[str, str]) -> Answer:
+def ask(port: int, way: Way, address: str, more: dict[str, str]) -> Answer:
     """Ask for an address as it is written; what is left out of the answer is made anew for each request."""
     path, _, query = address.partition("?")
     head, _, last = path.rpartition("/")
@@ -309,9 +310,10 @@ def ask(site: http.client.HTTPConnection, way: Way, address: str, more: dict[str
         "path": path, "query": f"?{query}" if query else "", "doubled": path.replace("/", "//"),
         "encoded": f"{head}/{''.join(f'%{ord(each):02x}' for each in last)}",
     }  # fmt: skip
-    site.request(way.method, way.spelled.format(**words), headers={**HOST, **way.headers, **more})
-    response = site.getresponse()
-    body = response.read()
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as site:
+        site.request(way.method, way.spelled.format(**words), headers={**HOST, **way.headers, **more})
+        response = site.getresponse()
+        body = response.read()
     if response.headers.get("content-encoding") == "gzip":
         body = gzip.decompress(body)
     text = CSRF.sub("", body.decode("latin-1"))

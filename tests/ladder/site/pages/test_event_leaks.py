@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from dataclasses import replace
-from itertools import count, product
+from itertools import product
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.held_events import EventState
 from tests.ladder.accounts import token_of
-from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
+from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, seeds_in_order, started_cup
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.ladders import new_ladder
 from tests.ladder.remote_site import log_in, served
@@ -175,8 +175,7 @@ def test_two_events_with_other_results_cannot_be_told_apart(
     monkeypatch.setattr("ladder.app.health.shutil.disk_usage", room_beside)
     public, results = [], []
     for number, answer in enumerate((own_ways, recorded)):
-        seeds = count()
-        monkeypatch.setattr(holding, "new_seed", lambda seeds=seeds: next(seeds).to_bytes(32))
+        monkeypatch.setattr(holding, "new_seed", seeds_in_order())
         ladder = new_ladder(load_settings(data_dir=tmp_path / str(number), sandbox="process", webhook_loopback=True))
         webhooks.add(ladder, LOCAL, "http://127.0.0.1:9/", None, [])
         started_cup(ladder, file=FILE.format(show=show))
