@@ -37,6 +37,7 @@ from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.registering import check_days
 from ladder.app.cluster import worker_states
 from ladder.app.event import verifying
+from ladder.app.event.files import read_beacon
 from ladder.app.event.verifying import read_export
 from ladder.app.local import compare
 from ladder.app.remote import submitting
@@ -265,7 +266,7 @@ STEPS, SEATS = (pydantic.TypeAdapter[Any](Annotated[tuple[int, ...], each]) for 
 def checked(model: type[pydantic.BaseModel], name: str, value: object) -> None:
     """Check one field of a value as all of it is checked."""
     field = model.model_fields[name]
-    kind: Any = Annotated[field.annotation, *field.metadata]
+    kind: Any = Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
     pydantic.TypeAdapter[Any](kind).validate_python(value)
 
 
@@ -419,6 +420,16 @@ def streams(number: int) -> None:
     no_objection(asyncio.run(opened()))
 
 
+def published_copy(count: int, folder: Path) -> None:
+    (folder / "copy").write_bytes(b"x" * count)
+    verifying.published_text(str(folder / "copy"))
+
+
+def beacon_value(count: int, folder: Path) -> None:
+    (folder / "value").write_bytes(b"x" * count)
+    read_beacon(folder / "value")
+
+
 DOORS = {
     "pigpen.rules.objections:MAX_CHOICES": Door(lambda n: no_objection(objections(HEARTS)), size=286),
     "pigpen.rules.objections:MAX_NUMBER": Door(lambda n: rules_with("cap = 200", f"cap = {n}"), RulesFileError),
@@ -455,6 +466,10 @@ DOORS = {
         pydantic.TypeAdapter(cluster.Count).validate_python, pydantic.ValidationError
     ),
     "ladder.values.events:MAX_ENTRANTS": Door(lambda n: checked(events.Stage, "take", n), pydantic.ValidationError),
+    "ladder.values.events:MAX_BEACON": Door(
+        lambda n: checked(events.Event, "beacon", "x" * n), pydantic.ValidationError
+    ),
+    "ladder.values.events:MAX_BEACON_VALUE": Door(beacon_value, UserError),
     "ladder.values.events:MAX_ROUNDS": Door(lambda n: checked(events.Stage, "rounds", n), pydantic.ValidationError),
     "ladder.values.held_events:MAX_WORD": Door(lambda n: checked(EventAct, "bot", "x" * n), pydantic.ValidationError),
     "ladder.values.held_events:MAX_NUMBER": Door(lambda n: checked(EventAct, "table", n), pydantic.ValidationError),
@@ -475,6 +490,7 @@ DOORS = {
         set_to=100,
     ),
     "ladder.app.event.verifying:MAX_JSON_BYTES": Door(export, set_to=100),
+    "ladder.app.event.verifying:MAX_COPY_BYTES": Door(published_copy, UserError, set_to=100),
     "ladder.people.pages.request_parts:MAX_BYTES": Door(message, HTTPException),
     "ladder.site.server.viewer:MAX_BYTES": Door(lambda n: form(b"a=".ljust(n, b"x")), HTTPException),
     "ladder.site.server.viewer:MAX_FIELDS": Door(
@@ -628,7 +644,7 @@ INSIDE = {
         "ladder.pairing.machine_costs:MAX_TIMES", "ladder.pairing.match_length:MAX_STARTING",
         "ladder.pairing.scheduler:MAX_NEW", "ladder.pairing.suspension:MAX_CHANCE",
         "ladder.pairing.suspension:MAX_FAILED", "ladder.ratings.elo:MAX_K",
-        "ladder.ratings.batch:MAX_DENSE", "ladder.ratings.sparse:MAX_POWER",
+        "ladder.ratings.batch:MAX_DENSE", "ladder.ratings.pairs:MAX_FREE", "ladder.ratings.sparse:MAX_POWER",
         "ladder.app.computing.running:LIMITS", "ladder.app.computing.running:MAX_PUZZLES",
         "ladder.runner.cluster_executor:MAX_ROUNDS", "ladder.runner.calibration:MAX_SPEED",
         "ladder.runner.runner:MAX_CONCURRENT", "ladder.site.pages.lesson:MAX_DEALS",

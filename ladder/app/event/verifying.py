@@ -15,7 +15,7 @@ from dataclasses import asdict
 from http.client import HTTPException
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from urllib.request import urlopen
 
 import pydantic
@@ -166,7 +166,9 @@ def verify_event(
 
 
 MAX_COPY_BYTES = 64 * 1024**2
+"""Bytes of a copy that was published."""
 COPY_SECONDS = 30.0
+"""Seconds in which an address has to give the next part of one."""
 
 
 def published_text(where: str) -> str:
@@ -179,7 +181,7 @@ def published_text(where: str) -> str:
     if where.startswith(("http://", "https://")):
         try:
             with urlopen(where, timeout=COPY_SECONDS) as answer:
-                return str(answer.read(MAX_COPY_BYTES).decode("utf-8", "replace"))
+                return _copy(answer, where)
         except (OSError, ValueError, HTTPException) as error:
             raise UserError(f"{where}: it cannot be read: {shortened(str(error), 200)}.") from None
     path = Path(where)
@@ -188,9 +190,16 @@ def published_text(where: str) -> str:
         return event_links(event)[-1].stamp(event.name) if event.links else ""
     try:
         with path.open("rb") as file:
-            return file.read(MAX_COPY_BYTES).decode("utf-8", "replace")
+            return _copy(file, where)
     except OSError as error:
         raise UserError(f"{where}: it cannot be read: {error.strerror}.") from None
+
+
+def _copy(file: IO[bytes], where: str) -> str:
+    content = file.read(MAX_COPY_BYTES + 1)
+    if len(content) > MAX_COPY_BYTES:
+        raise UserError(f"{where}: it is too long for a copy of what was published: {MAX_COPY_BYTES:,} bytes at most.")
+    return content.decode("utf-8", "replace")
 
 
 def event_links(event: ExportedEvent) -> list[Link]:

@@ -105,8 +105,11 @@ def enter(
         return
     typer.echo(sanitize(f"{done.bot} has entered {event}."))
     if any(one.name == done.bot and one.has_own_nonce for one in page.entrant_list):
+        cost = "" if page.beacon else ", or the bot is taken off the field"
         typer.echo(
-            sanitize(f"Its nonce is kept on this machine. After the freeze reveal it: pigpen event reveal {event}")
+            sanitize(
+                f"Its nonce is kept on this machine. After the freeze reveal it{cost}: pigpen event reveal {event}"
+            )
         )
 
 

@@ -1,5 +1,6 @@
 // The nonces of one's entries in an event: made here and kept in this browser; the ladder gets the SHA-256 when a bot
-// enters, and the nonce once the list of entrants is final. Where the browser cannot do that, the ladder makes them.
+// enters, and the nonce once the list of entrants is final. The ladder makes those that are not wanted, or that this
+// browser cannot keep.
 // @ts-check
 
 import { keep, kept } from "./kept.js";
@@ -32,10 +33,12 @@ function put(form, name, value) {
   form.append(field);
 }
 
-for (const form of document.querySelectorAll("form.entry")) {
-  form.addEventListener("submit", async (event) => {
+for (const choice of document.querySelectorAll("form.entry label.check")) {
+  const [form, own] = [choice.closest("form"), choice.querySelector("input")];
+  choice.toggleAttribute("hidden", false);
+  form?.addEventListener("submit", async (event) => {
     const { submitter } = /** @type {SubmitEvent} */ (event);
-    if (!(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement) || submitter.value !== "enter") {
+    if (!own?.checked || !(submitter instanceof HTMLButtonElement) || submitter.value !== "enter") {
       return;
     }
     event.preventDefault();

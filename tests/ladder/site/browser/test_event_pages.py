@@ -132,7 +132,9 @@ def test_everybody_can_read_the_presenters_page(
         page.wait_for_url(f"{address}?round=1&table={table}")
 
 
-def test_a_browser_makes_and_keeps_a_nonce_and_reveals_it_after_the_freeze(lending: Lending, tmp_path: Path) -> None:
+def test_a_browser_makes_and_keeps_a_nonce_that_is_wanted_and_reveals_it_after_the_freeze(
+    lending: Lending, tmp_path: Path
+) -> None:
     ladder = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
     open_cup(ladder, 3)
     with ladder.database.write() as session:
@@ -144,7 +146,11 @@ def test_a_browser_makes_and_keeps_a_nonce_and_reveals_it_after_the_freeze(lendi
         page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
         page.goto(f"{address}/events/cup/entries")
         page.get_by_role("button", name="Enter Trotter").click()
-        page.get_by_role("button", name="Withdraw Trotter").wait_for()
+        page.get_by_role("cell", name="made by the ladder", exact=True).wait_for()
+        assert findings(page) == []
+        page.get_by_role("checkbox").check()
+        page.get_by_role("button", name="Enter Trotter").click()
+        page.get_by_role("cell", name="kept where it was made", exact=True).wait_for()
         (entry,) = (one for one in reading.event(ladder, LOCAL, "cup").entrant_list if one.name == "Trotter")
         assert (entry.has_own_nonce, entry.nonce) == (True, None)
         holding.freeze(ladder, LOCAL, "cup")
