@@ -66,15 +66,13 @@ def waiting_for_signals(*numbers: int) -> Iterator[Callable[[float | None], None
 
 
 def import_shared(modules: Iterable[str]) -> None:
-    """Import modules, and derive once what SQLAlchemy derives from the tables, and pydantic from the values."""
+    """Import modules, and derive once what SQLAlchemy derives from the tables."""
     from ladder.store.all_tables import complete_models
-    from ladder.values.value import complete_values
 
     with no_garbage():
         for module in modules:
             importlib.import_module(module)
         complete_models()
-        complete_values()
 
 
 PR_SET_PDEATHSIG = 1

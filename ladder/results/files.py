@@ -29,8 +29,6 @@ from typing import TYPE_CHECKING
 
 import pydantic
 
-from referee.records.lines import AT_FIRST_USE
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from contextlib import AbstractContextManager
@@ -139,7 +137,7 @@ MATCHES_PER_FOLDER = 1000
 RECORD_END, LOGS_END, PARTIAL_END = ".jsonl.gz", ".log.json.gz", ".partial"
 LOGS_BYTES = 16 * 1024**2
 """The most bytes of what the bots of a match printed, unpacked; 20 KiB are kept of each bot at each of 8 tables."""
-_LOGS: pydantic.TypeAdapter[Logs] = pydantic.TypeAdapter(dict[int, tuple[str, ...]], config=AT_FIRST_USE)
+_LOGS: pydantic.TypeAdapter[Logs] = pydantic.TypeAdapter(dict[int, tuple[str, ...]])
 _NAME = re.compile(r"([1-9]\d*)-([1-9]\d*)\.(jsonl|log\.json)\.gz(\.partial)?", re.ASCII)
 
 

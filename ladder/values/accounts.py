@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ladder.values.value import RequestBody, Time, Value
+from ladder.values.value import Time, Value
 
 
 class Role(enum.StrEnum):
@@ -145,7 +145,7 @@ class Me(Value):
     """Names of its bots."""
 
 
-class TokenOrder(RequestBody):
+class TokenOrder(Value):
     """A request for a new token."""
 
     name: str = Field("", max_length=200)
@@ -155,14 +155,14 @@ class TokenOrder(RequestBody):
     """Days that it is valid; None: as long as the ladder's settings allow."""
 
 
-class LoginClient(RequestBody):
+class LoginClient(Value):
     """The client that begins a log-in of the command."""
 
     client: str = Field("", max_length=200)
     """Program and machine of the client, in its own words; the person who confirms the log-in sees them."""
 
 
-class DeviceCode(RequestBody):
+class DeviceCode(Value):
     """A command that asks whether its log-in was confirmed."""
 
     device_code: str = Field(max_length=100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from ladder.values.standings import StandingRow
-from ladder.values.value import RequestBody, Time, Value
+from ladder.values.value import Time, Value
 
 
 class BotEntry(Value):
@@ -143,7 +143,7 @@ class BotPage(Value):
     """Newest first."""
 
 
-class Retirement(RequestBody):
+class Retirement(Value):
     """A request to retire a bot, which is named outside of it."""
 
     variants: tuple[str, ...] = Field((), max_length=50)
@@ -160,7 +160,7 @@ class Retired(Value):
     variant: str
 
 
-class PeoplePermission(RequestBody):
+class PeoplePermission(Value):
     """Permission for people to play with a bot."""
 
     allowed: bool

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ladder.values.events import MAX_BEACON_VALUE, MAX_ENTRANTS, MAX_ROUNDS, EventPlace
 from ladder.values.names import NAME_LENGTH
-from ladder.values.value import RequestBody, Time, Value
+from ladder.values.value import Time, Value
 
 EVENT_FILE_BYTES = 64 * 1024
 """The most bytes of an event's file, and of a list of entrants."""
@@ -209,7 +209,7 @@ class EventPage(EventRow):
     """
 
 
-class EventOrder(RequestBody):
+class EventOrder(Value):
     """An event that is to be opened."""
 
     name: Annotated[str, Field(max_length=NAME_LENGTH)]
@@ -219,7 +219,7 @@ class EventOrder(RequestBody):
     """Of its variant, as a record has them."""
 
 
-class EventAct(RequestBody):
+class EventAct(Value):
     """Something that is done with an event, by its organiser or by the owner of a bot."""
 
     act: EventActName

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, NonNegativeInt, PositiveInt, TypeAdapter
 
 from ladder.values.value import Time, Value
-from referee.records.lines import AT_FIRST_USE, DealLine
+from referee.records.lines import DealLine
 from referee.replay.table_view import TableDeal, TableMoment
 
 Outcome = Literal["done", "void", "returned"]
@@ -182,7 +182,7 @@ AnyLive = Annotated[
     | LiveResult | LiveGap | LiveEnd,
     Field(discriminator="type"),
 ]  # fmt: skip
-_adapter: TypeAdapter[Any] = TypeAdapter(AnyLive, config=AT_FIRST_USE)
+_adapter: TypeAdapter[Any] = TypeAdapter(AnyLive)
 
 
 def parse(line: str | bytes) -> AnyLive:

@@ -19,7 +19,7 @@ from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
 from ladder.values.clocks import MIN_SECONDS
 from ladder.values.matches import DealPlace
 from ladder.values.names import NAME_LENGTH
-from ladder.values.value import Computing, RequestBody, Time, Value
+from ladder.values.value import Computing, Time, Value
 
 PERSON_NAME_LENGTH = 24
 """The most characters of the name by which a person is shown."""
@@ -67,7 +67,7 @@ class ChairOrder(Value):
     """Of a house bot, or of a bot of the ladder (Trotter, Trotter@2); a person says its own when it sits down."""
 
 
-class TableOrder(RequestBody):
+class TableOrder(Value):
     """A request for a new table; the person who opens it sits in the first chair for a person."""
 
     variant: Annotated[str, Field(max_length=NAME_LENGTH)] = "gongzhu"

@@ -9,7 +9,6 @@ import pydantic
 
 from ladder.values.value import Value
 from ladder.values.why import Why
-from referee.records.lines import AT_FIRST_USE
 
 
 class Lane(enum.StrEnum):
@@ -128,7 +127,7 @@ Question = (
     WhyQuestion | CostliestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion | PuzzlesQuestion
 )
 QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
-    Annotated[Question, pydantic.Field(discriminator="kind")], config=AT_FIRST_USE
+    Annotated[Question, pydantic.Field(discriminator="kind")]
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ladder.values.value import RequestBody, Time, Value
+from ladder.values.value import Time, Value
 
 
 class RegistryPlace(Value):
@@ -106,7 +106,7 @@ class Upload(Value):
     """Number of bytes that have arrived; the next piece begins there."""
 
 
-class UploadOrder(RequestBody):
+class UploadOrder(Value):
     """The announcement of an upload."""
 
     bytes: int = Field(ge=1)
@@ -121,7 +121,7 @@ class VariantFile(Value):
     """Field for field as in a rules file."""
 
 
-class SubmissionOrder(RequestBody):
+class SubmissionOrder(Value):
     """Request for a submission by an owner; the same for this machine's ladder and for a remote one."""
 
     name: str = Field(max_length=64)

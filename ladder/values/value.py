@@ -26,25 +26,6 @@ class Value(Described):
     model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid")
 
 
-class RequestBody(Value):
-    """
-    A value that is the body of a request to the site; its validator is made with its class.
-
-    Pydantic warns where the parameter of a route gives its value another name, and FastAPI keeps that warning back only
-    while the route is made: a validator that is made at the first request would warn then.
-    """
-
-    model_config = ConfigDict(defer_build=False)
-
-
-def complete_values() -> None:
-    """Make the validators of all values and lines that are imported: processes that are forked later share them."""
-    kinds: list[type[Described]] = [Described]
-    for kind in kinds:
-        kind.model_rebuild()
-        kinds += kind.__subclasses__()
-
-
 def _with_possible_year(moment: datetime.datetime) -> datetime.datetime:
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise ValueError(f"the year must be from {FIRST_YEAR} to {LAST_YEAR}")

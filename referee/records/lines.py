@@ -30,14 +30,6 @@ if TYPE_CHECKING:
     from pydantic_core.core_schema import CoreSchema
 
 
-AT_FIRST_USE = ConfigDict(defer_build=True)
-"""
-Configuration of models, and of adapters of them, whose validators are made when they are first used.
-
-A command imports many models and uses few; making the validators of all would take longer than the command itself.
-"""
-
-
 class Described(BaseModel):
     """
     A model of which the docstrings below its fields are their descriptions.
@@ -45,8 +37,6 @@ class Described(BaseModel):
     They are read from the sources when a schema is asked for. With `use_attribute_docstrings` pydantic reads them
     whenever a class is made: a seventh of the time in which the site starts, for what nearly no process needs.
     """
-
-    model_config = AT_FIRST_USE
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

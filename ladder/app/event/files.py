@@ -22,7 +22,6 @@ from ladder.values.text import counted
 from ladder.values.value import Value
 from pigpen.rules import PRESETS
 from referee.records.framing import shortened
-from referee.records.lines import AT_FIRST_USE
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class WrittenRound(Value):
     tables: tuple[WrittenTable, ...]
 
 
-_results = pydantic.TypeAdapter(tuple[WrittenRound, ...], config=AT_FIRST_USE)
+_results = pydantic.TypeAdapter(tuple[WrittenRound, ...])
 
 
 def read_event(path: Path) -> tuple[Event, Rules]:

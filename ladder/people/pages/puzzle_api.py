@@ -17,7 +17,7 @@ from ladder.site.server.headers import fresh
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, viewer_of
 from ladder.values.people import TableVisitor
-from ladder.values.value import RequestBody
+from ladder.values.value import Value
 from ladder.values.why import PuzzleList, PuzzleOverview, PuzzlePage
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ router, personal = Router(), Router(dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 
 
-class PuzzleChoice(RequestBody):
+class PuzzleChoice(Value):
     """The answer to a puzzle."""
 
     card: Annotated[str, StringConstraints(pattern="^[2-9TJQKA][CDHS]$")]

@@ -17,7 +17,6 @@ from ladder.store.core_tables import BOT, MATCH, PAIR, RATING, SEAT, VARIANT, VE
 from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version, visible_matches
 from ladder.store.result_order import results_before
 from ladder.values.matches import MatchRow, SeatRow
-from referee.records.lines import AT_FIRST_USE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -148,7 +147,7 @@ def _seed(row: RowMapping) -> str | None:
     return seed if row["status"] == Status.DONE else None
 
 
-_ROWS = TypeAdapter(list[MatchRow], config=AT_FIRST_USE)
+_ROWS = TypeAdapter(list[MatchRow])
 _MATCHES: Select[Any] = select(*(MATCH.c[name] for name in MatchRow.model_fields if name != "seats"))
 _RESULTS = _MATCHES.where(MATCH.c.ordinal.is_not(None)).order_by(MATCH.c.ordinal.desc())
 _NEWEST_OF = _RESULTS.where(MATCH.c.id.in_(bindparam("matches_", expanding=True)))

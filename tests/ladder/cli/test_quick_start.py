@@ -139,48 +139,6 @@ def test_a_command_that_reads_imports_nothing_that_only_writing_or_another_datab
     assert found & NOT_TO_READ == set()
 
 
-def test_a_command_makes_the_validators_of_few_values(tmp_path: Path) -> None:
-    """Those of the settings and of what is printed; it imports some fifty."""
-    open_ladder(load_settings(data_dir=tmp_path), create=True).close()
-    code = """
-import atexit, sys
-from ladder.cli.entry import main
-
-def made():
-    from referee.records.lines import Described
-    kinds = [Described]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    print("values:", len(kinds), *(kind.__name__ for kind in kinds if kind.__pydantic_complete__))
-
-atexit.register(made)
-main()
-"""
-    there = os.environ | {"PIGPEN_DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")}
-    there.pop("PIGPEN_DATABASE_URL", None)
-    command = [sys.executable, "-c", code, "bots"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path.parent, env=there)
-    count, *made = ended.stdout.rpartition("values: ")[2].split()
-    assert int(count) > 30
-    assert set(made) <= {"BotList"}
-
-
-def test_processes_that_are_forked_share_the_validators_of_all_values() -> None:
-    code = """
-from ladder.app.supervisor import import_shared
-from referee.records.lines import Described
-import_shared(["ladder.app.bots", "ladder.values.live_events"])
-kinds = [Described]
-for kind in kinds:
-    kinds += kind.__subclasses__()
-print(len(kinds), *(kind.__name__ for kind in kinds if not kind.__pydantic_complete__))
-"""
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    count, *unmade = ended.stdout.split()
-    assert int(count) > 30
-    assert unmade == []
-
-
 def test_the_command_looks_for_garbage_rarely_and_not_once_more_at_its_end() -> None:
     code = """
 import atexit, gc, sys
