@@ -33,7 +33,7 @@ from benchmarks.duels import BotMaker, load_bot
 from benchmarks.part_runner import choose
 from benchmarks.report import show
 from ladder.matches.compare import Comparison, ComparisonPlan, compare
-from ladder.matches.inline import play_inline
+from ladder.matches.inline_match import play_inline
 from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen import Bot, Card, Face, View

@@ -259,7 +259,7 @@ def _scheduler_of(pid: int) -> int:
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             fields = (path / "stat").read_text().rpartition(")")[2].split()
-            if int(fields[1]) == pid and b"ladder.cluster.scheduler" in (path / "cmdline").read_bytes():
+            if int(fields[1]) == pid and b"ladder.cluster.scheduler_program" in (path / "cmdline").read_bytes():
                 return int(path.name)
     raise RuntimeError("there is no scheduler process")
 

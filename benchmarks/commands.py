@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn, spread
 from ladder.app.local.why import Source, costliest_in_record
-from ladder.matches.inline import play_inline
+from ladder.matches.inline_match import play_inline
 from ladder.matches.why import why_of
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from pigpen.rules import PRESETS, Phase, seed_from

@@ -33,7 +33,7 @@ from benchmarks.report import Part, Row, compared, counted, ratio, spread
 from benchmarks.runtimes import containers, in_each
 from ladder.app.local.folder import new_folder
 from ladder.errors import SandboxError
-from ladder.matches.inline import inline_table
+from ladder.matches.inline_match import inline_table
 from ladder.matches.play import sandboxed_table
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox

@@ -17,7 +17,7 @@ from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, counted
 from benchmarks.runtimes import containers, in_each
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from referee.records.file import RecordWriter
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from ladder.sandbox.docker import container_plan
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.starter import WarmInstance
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from pigpen.rules import new_seed
 from referee.match.formats import Format
 from referee.records.lines import DealLine

@@ -27,7 +27,7 @@ from benchmarks.bots import BARE, request_size
 from benchmarks.runtimes import containers
 from ladder.matches.play import sandboxed_table
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
-from ladder.sandbox.host.cores import CORES
+from ladder.sandbox.host.machine import CORES
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from referee.match.table import Table

@@ -45,7 +45,7 @@ from ladder.runner.executor import LocalExecutor
 from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
-from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.machine import bot_cores
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.values.sandbox_kind import SHARED

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, TextIO
 from benchmarks.instant.bot import Instant
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
-from ladder.cluster.facts import Facts
+from ladder.cluster.worker_facts import Facts
 from ladder.cluster.worker_session import WorkerSession
 from ladder.sandbox.host import scratch
 from ladder.sandbox.host.scratch import scratch_folder

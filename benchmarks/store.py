@@ -22,7 +22,7 @@ from sqlalchemy import func, insert, select, text
 
 from benchmarks.generated_ladder import SEATS, VARIANT, generate
 from benchmarks.report import show, spread
-from ladder.matches.inline import play_inline
+from ladder.matches.inline_match import play_inline
 from ladder.results.summary import MatchSummary, summarise
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.settings.settings import load_settings, read_url

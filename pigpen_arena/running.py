@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypeVar
 
-from ladder.terminal.progress import progress as bar
+from ladder.terminal.progress_bar import progress as bar
 from referee.seats.fair_wait import new_loop
 
 if TYPE_CHECKING:

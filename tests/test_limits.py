@@ -54,9 +54,9 @@ from ladder.errors import (
 )
 from ladder.people.pages.request_parts import EmptyMessage, message_of
 from ladder.people.tables import opening
-from ladder.registry.client import RegistryClient
+from ladder.registry.image_names import ImageName, is_repository, namespace_of
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED, ImageTotal, PlainStream, read_layer, read_manifest
-from ladder.registry.names import ImageName, is_repository, namespace_of
+from ladder.registry.registry_client import RegistryClient
 from ladder.registry.tokens import allowed
 from ladder.sandbox.bots.content import Content, pack, unpack
 from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
@@ -81,7 +81,7 @@ from ladder.site.api import registry as registry_pages
 from ladder.site.server.viewer import form_of
 from ladder.values import clocks, cluster, events
 from ladder.values.held_events import EventAct
-from ladder.values.task import storable
+from ladder.values.value import storable
 from ladder.webhooks.public_addresses import AddressPolicy, check_webhook
 from pigpen.rules import PRESETS
 from pigpen.rules.objections import objections
@@ -499,8 +499,8 @@ DOORS = {
     "ladder.site.api.registry:MAX_HEADER": Door(basic),
     "ladder.registry.manifests:MAX_CONFIG": Door(lambda n: manifest(config=n), BotRejected),
     "ladder.registry.manifests:MAX_LAYERS": Door(lambda n: manifest(layers=n), BotRejected),
-    "ladder.registry.names:MAX_NAMESPACE": Door(lambda n: namespace_of("A" + "a" * 77), LadderError, size=159),
-    "ladder.registry.names:MAX_REPOSITORY": Door(lambda n: taken(is_repository("ada/".ljust(n, "x")))),
+    "ladder.registry.image_names:MAX_NAMESPACE": Door(lambda n: namespace_of("A" + "a" * 77), LadderError, size=159),
+    "ladder.registry.image_names:MAX_REPOSITORY": Door(lambda n: taken(is_repository("ada/".ljust(n, "x")))),
     "ladder.registry.tokens:MAX_SCOPES": Door(
         lambda n: taken(allowed(["registry:catalog:*"] * (n - 1) + ["repository:ada/trotter:pull"], "ada"))
     ),
@@ -543,7 +543,7 @@ DOORS = {
     "ladder.sandbox.wheels.requirements:MAX_CHARACTERS": Door(lambda n: read_requirements(b"a" * n), BotRejected),
     "ladder.values.clocks:MAX_SECONDS": Door(lambda n: clocks.read_clock(str(n), 1.0), ValueError),
     "ladder.values.events:MAX_BOARDS": Door(lambda n: events._format(f"boards:{n}"), ValueError),
-    "ladder.values.task:MAX_SENTENCE": Door(lambda n: taken(len(storable("x" * n)) == n)),
+    "ladder.values.value:MAX_SENTENCE": Door(lambda n: taken(len(storable("x" * n)) == n)),
     "ladder.app.accounts.oidc:MAX_BYTES": Door(provided, LadderError),
     "ladder.app.accounts.oidc:MAX_SUBJECT": Door(subject, Forbidden),
     "ladder.app.remote.connection:MAX_REDIRECTS": Door(redirected, RemoteError),
@@ -626,7 +626,7 @@ IN_THEIR_ROOMS = {
     "ladder.store.leases:MAX_LOSSES",
     "ladder.values.names:MAX_FILES",
     "ladder.values.names:MAX_LAYER_FILES",
-    "ladder.webhooks.deliverer:MAX_AT_ONCE",
+    "ladder.webhooks.message_work:MAX_AT_ONCE",
     "ladder.webhooks.sending:MAX_ADDRESSES",
     "ladder.webhooks.sending:MAX_HEAD_BYTES",
     "ladder.worker.worker:MAX_RECORD",
@@ -660,7 +660,7 @@ INSIDE = {
         "ladder.app.computing.why:MAX_MISTAKES", "ladder.app.live:MAX_RUNNING", "ladder.app.whats_new:MAX_NEWS",
         "ladder.app.remote.remote_ladder:MAX_BOTS", "ladder.app.remote.remote_ladder:MAX_MATCHES",
         "ladder.app.whats_new:MAX_UPSETS", "ladder.cli.play.play:MAX_FAULTS",
-        "ladder.cluster.connections:MAX_FIELDS", "ladder.cluster.facts:MAX_RUNTIMES",
+        "ladder.cluster.connections:MAX_FIELDS", "ladder.cluster.worker_facts:MAX_RUNTIMES",
         "ladder.events.event_file:MAX_MISTAKES", "ladder.people.boards.daily_board:MAX_NAMES",
         "ladder.people.boards.played_boards:MAX_PEOPLE", "ladder.people.pages.table_pages:MAX_OPPONENTS",
         "ladder.people.review.own_games:MAX_DAYS", "ladder.people.review.own_games:MAX_GAMES",

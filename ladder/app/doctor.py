@@ -28,7 +28,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.sandbox.docker.programs import MACHINES
-from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.machine import bot_cores
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.reports import DoctorReport, Finding
 from ladder.values.sandbox_kind import AUTO, GVISOR, LOCKED_BYTES, SHARED, SandboxKind, chosen_runtime, has_own_kernel

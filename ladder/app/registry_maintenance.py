@@ -14,10 +14,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError, UserError
-from ladder.registry.client import RegistryClient
+from ladder.registry.image_names import OWN, ImageName, in_registry
 from ladder.registry.login import RegistryLogin
-from ladder.registry.names import OWN, ImageName, in_registry
 from ladder.registry.program import ENVIRONMENT, RegistryPlan, is_loopback, registry_program, write_config
+from ladder.registry.registry_client import RegistryClient
 from ladder.registry.tokens import DELETE, FOLDER, LADDER_SECONDS, Access, registry_key, sign
 from ladder.sandbox.process.forked import dying_with_us
 from ladder.store.queries.images import image_use

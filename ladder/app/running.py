@@ -25,8 +25,8 @@ from ladder.app.webhooks import delivering
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.errors import LadderError, SandboxError, StoreError, UserError
-from ladder.registry.client import RegistryClient
-from ladder.registry.names import ImageName
+from ladder.registry.image_names import ImageName
+from ladder.registry.registry_client import RegistryClient
 from ladder.runner.calibration import Calibration
 from ladder.runner.cluster_dispatch import ClusterDispatch
 from ladder.runner.cluster_executor import ClusterExecutor, play_remotely
@@ -39,7 +39,7 @@ from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.runner import Runner, StopCondition
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host import scratch
-from ladder.sandbox.host.cores import all_cores, default_slots
+from ladder.sandbox.host.machine import all_cores, default_slots
 from ladder.store.commands.queue import why_too_short
 from ladder.store.commands.submission_queue import pin
 from ladder.store.names import find_variant

@@ -19,7 +19,7 @@ from ladder.matches.kinds import open_sandbox
 from ladder.pairing.match_length import FEWEST, MatchTime, choose_boards
 from ladder.runner.run_log import log_to
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
-from ladder.sandbox.host.cores import all_cores, bot_cores
+from ladder.sandbox.host.machine import all_cores, bot_cores
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.store.queries.matches import recent_times
 from ladder.values.reports import Finding

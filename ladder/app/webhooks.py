@@ -18,7 +18,7 @@ from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.outbox import body_of, new_key
 from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.webhooks import BOT_KINDS, CHOICES, MessageKind, WebhookAdded, WebhookTested
-from ladder.webhooks.deliverer import OTHER_KEY, DelivererThread, Deliveries, OutboxRows
+from ladder.webhooks.message_work import OTHER_KEY, DelivererThread, Deliveries, OutboxRows
 from ladder.webhooks.public_addresses import AddressPolicy, check_webhook, target_of
 from ladder.webhooks.sending import Outcome, hash_of, secret_of, send, signed_headers
 

@@ -49,7 +49,7 @@ class InvalidAnswer(SandboxError):
     """A message that can be no answer of a worker, such as one that is too long."""
 
 
-PROGRAM = "ladder.cluster.scheduler"
+PROGRAM = "ladder.cluster.scheduler_program"
 START_SECONDS = 60.0
 """Seconds within which a scheduler must listen for workers."""
 OBEY_SECONDS = 90.0

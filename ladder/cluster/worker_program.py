@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.cluster.certificates import SchedulerUnreachable, probe_scheduler, read_identity
 from ladder.cluster.dask_setup import set_up_worker
-from ladder.cluster.facts import Facts
+from ladder.cluster.worker_facts import Facts
 from ladder.cluster.worker_session import WorkerSession
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.cluster.certificates import Identity
-    from ladder.cluster.facts import Facts
+    from ladder.cluster.worker_facts import Facts
     from ladder.worker.service import TaskWorker
 
 FACTS_SECONDS = 3.0

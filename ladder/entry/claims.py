@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError
-from ladder.registry.names import proves_owner
+from ladder.registry.image_names import proves_owner
 from ladder.values.names import NAME_LENGTH, names_owner
 from ladder.values.text import why_odd
 from pigpen.rules import PRESETS

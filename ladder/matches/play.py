@@ -18,9 +18,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ladder.errors import ContainerLost, SandboxError
-from ladder.matches.inline import Played, void
+from ladder.matches.inline_match import Played, void
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
-from ladder.sandbox.host.cores import CORES
+from ladder.sandbox.host.machine import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.values.sandbox_kind import has_own_kernel
 from pigpen.rules.shuffle import commitment

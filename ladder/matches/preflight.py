@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.matches.check import WIRE, ConformanceCheck, Report
-from ladder.matches.inline import Played
+from ladder.matches.inline_match import Played
 from ladder.matches.play import play_sandboxed
 from ladder.results.match_decisions import Faults
 from pigpen.check import cases_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ladder.values.task import Message
+from ladder.values.value import Message
 
 
 class RegistryLogin(Message):

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from ladder.errors import SandboxError
-from ladder.registry.names import is_repository
+from ladder.registry.image_names import is_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

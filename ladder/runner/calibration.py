@@ -17,7 +17,7 @@ import pydantic
 import structlog
 
 from ladder.errors import SandboxError
-from ladder.runner.asked import check_first_line
+from ladder.runner.returned import check_first_line
 from ladder.worker.calibration_match import SPEC, play_calibration_match
 from ladder.worker.match_tasks import CalibrationTask, MatchOutcome
 from pigpen.rules.errors import PigpenError

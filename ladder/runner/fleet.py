@@ -21,7 +21,7 @@ from ladder.store.commands.coordinators import set_wanted, write_workers
 from ladder.store.commands.queue import MachineLoad
 from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerSeen
-from ladder.values.task import storable
+from ladder.values.value import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

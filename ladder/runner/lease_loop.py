@@ -21,7 +21,7 @@ from ladder.errors import Unstorable
 from ladder.runner.executor import AttemptFailure, Judgement
 from ladder.runner.run_log import LONGEST_PAUSE, PLATFORM_ERRORS, Outage, in_one_line
 from ladder.store.leases import AnyLease
-from ladder.values.task import storable
+from ladder.values.value import storable
 from pigpen.rules.errors import PigpenError
 from referee.seats.fair_wait import loop_time
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.registry.image_names import in_registry, own_repository
 from ladder.registry.login import ImagePlace, RegistryLogin
-from ladder.registry.names import in_registry, own_repository
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.sandbox.bots.content import kept_folder
 from ladder.values.sandbox_kind import SandboxKind

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ladder.settings.file import FILE
+from ladder.settings.settings_file import FILE
 
 
 def read_file() -> dict[str, Any]:

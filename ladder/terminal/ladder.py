@@ -20,7 +20,7 @@ import typer
 
 from ladder.app.remote.login import NOT_LOGGED_IN, read_login
 from ladder.errors import LadderError, NoLadder, UserError
-from ladder.settings.file import why_not_read
+from ladder.settings.settings_file import why_not_read
 from ladder.terminal.sanitize import sanitize
 from referee.records.framing import MAX_BYTES, RecordTooLarge
 

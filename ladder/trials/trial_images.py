@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from docker.utils import parse_repository_tag
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.registry.client import RegistryClient, check_contents
+from ladder.registry.image_names import ImageName, in_registry
 from ladder.registry.manifests import read_manifest
-from ladder.registry.names import ImageName, in_registry
+from ladder.registry.registry_client import RegistryClient, check_contents
 from ladder.sandbox.bots.recipes import VARIANTS
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.sandbox.docker.built_images import ENTERED, KEY_LABEL, forget_folder

@@ -20,7 +20,7 @@ from ladder.registry.login import ImagePlace, RegistryLogin
 from ladder.values.names import Builds
 from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
 from ladder.values.submission import Failure, SubmissionOrder
-from ladder.values.task import Message, Sentence
+from ladder.values.value import Message, Sentence
 from pigpen import ClockSetting
 from referee.records.lines import Instances
 from referee.records.rules_file import rules_from

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from ladder.values.names import NAME_LENGTH
-from ladder.values.task import Message
 from ladder.values.text import counted
-from ladder.values.value import LAST_SECOND, Time, Value
+from ladder.values.value import LAST_SECOND, Message, Time, Value
 
 MAX_COUNT = 2**53
 """No machine has more bytes, cores, slots or images; every reader of JSON can read that number."""

@@ -3,6 +3,8 @@ Common base of all values.
 
 Beside `Value` it defines the moments in time that values hold, and `Computing`, the progress of a computation that a
 visitor waits for.
+
+Common base of the messages to workers and from them.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, ConfigDict
 
+from ladder.values.text import sanitize
 from referee.records.lines import Described
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
@@ -72,3 +75,26 @@ class Computing(Value):
     """Number of its steps; 0: not known."""
     is_served: bool
     """True if the process that computes is running; if not, this waits until the organiser starts it."""
+
+
+MAX_SENTENCE = 10_000
+"""Characters; one with the end of a build's output has some thousands."""
+
+
+def storable(text: str, max_characters: int = MAX_SENTENCE) -> str:
+    """Cut a text that may quote a bot or a worker to *max_characters* characters that can be stored and shown."""
+    return sanitize(text[:max_characters], spared="\n\t")
+
+
+Sentence = Annotated[str, AfterValidator(storable)]
+
+
+class Message(Described):
+    """Base class of tasks and outcomes."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        ser_json_bytes="base64",
+        val_json_bytes="base64",
+    )

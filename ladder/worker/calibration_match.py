@@ -15,10 +15,10 @@ import time
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.matches.inline import inline_table
+from ladder.matches.inline_match import inline_table
 from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.host.cores import CORES
+from ladder.sandbox.host.machine import CORES
 from ladder.worker.channel import SECRETS
 from pigpen.rules import PRESETS
 from referee.match.formats import Format, MatchSpec

@@ -19,7 +19,7 @@ from ladder.results.files import Logs
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.values.names import Public
 from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
-from ladder.values.task import Message, Sentence
+from ladder.values.value import Message, Sentence
 from pigpen import ClockSetting
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import Instances

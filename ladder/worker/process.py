@@ -30,7 +30,7 @@ import structlog
 from ladder.garbage import look_for_garbage_rarely
 from ladder.matches.kinds import open_sandbox
 from ladder.sandbox.host import scratch
-from ladder.sandbox.host.cores import CORES
+from ladder.sandbox.host.machine import CORES
 from ladder.values.sandbox_kind import SandboxSetup
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.channel import Channel, Frame, MessageKind, live_body

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from referee.match.player import Decision, Fault
-from referee.records.journal import JournalLine
+from referee.records.journal_file import JournalLine
 from referee.records.steps import DEFAULT, action_of, words_of
 from referee.seats.verdict import Exit, Verdict
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from referee.match.observer import Steps
     from referee.match.player import Player
-    from referee.records.journal import JournalFile
+    from referee.records.journal_file import JournalFile
     from referee.records.lines import Step
 
     Done = list[tuple[int, Decision]]

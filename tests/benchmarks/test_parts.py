@@ -29,7 +29,7 @@ from benchmarks.__main__ import PARTS
 from benchmarks.bots import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import playing
 from benchmarks.report import Row
-from ladder.matches.inline import inline_table
+from ladder.matches.inline_match import inline_table
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 

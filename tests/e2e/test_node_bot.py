@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ladder.cli.play.new import new
-from ladder.matches.inline import Played
+from ladder.matches.inline_match import Played
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot

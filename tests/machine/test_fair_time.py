@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fair import busy_machine
-from ladder.matches.inline import Played
+from ladder.matches.inline_match import Played
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.machine import bot_cores
 from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format, MatchSpec

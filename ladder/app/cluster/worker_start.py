@@ -14,7 +14,7 @@ from ladder.app.cluster.worker_names import check_worker_name
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
-from ladder.sandbox.host.cores import all_cores, default_slots
+from ladder.sandbox.host.machine import all_cores, default_slots
 from ladder.sandbox.host.scratch import MAX_FOLDER_BYTES
 from ladder.sandbox.host.whole_file import cache_folder
 from ladder.values.names import NAME_LENGTH

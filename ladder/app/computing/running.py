@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ladder.app.computing.asking import computing_files, deals_of, new_question
 from ladder.app.event_log import event_log
 from ladder.app.local.why import Source
-from ladder.computing.computing_service import RETRY_SECONDS, ComputationRows, Computations
+from ladder.computing.computation_work import RETRY_SECONDS, ComputationRows, Computations
 from ladder.errors import TooOften
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.runner.leased_rows import LONGEST_PAUSE
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.app.ladder import Ladder
-    from ladder.computing.computing_service import AnyComputer
+    from ladder.computing.computation_work import AnyComputer
     from ladder.store.database import Session
 
 ASKER = "puzzles"

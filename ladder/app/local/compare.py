@@ -12,7 +12,7 @@ from ladder.matches.bots import load_bots
 from ladder.matches.compare import ComparisonPlan, compare
 from ladder.ratings.sprt import ELO, Hypotheses
 from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot
-from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.machine import bot_cores
 from ladder.values.local_results import CompareResult
 from referee.records.rules_file import load_rules
 

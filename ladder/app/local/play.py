@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import UserError
 from ladder.matches.bots import load_bots
 from ladder.results.match_decisions import Faults
-from ladder.sandbox.host.cores import bot_cores
+from ladder.sandbox.host.machine import bot_cores
 from ladder.values.local_results import PlayedBot, PlayedMatch, RotationLog
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ladder.app.local.match_plan import MatchPlan
     from ladder.matches.bots import BotSeats
-    from ladder.matches.inline import Played
+    from ladder.matches.inline_match import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.local_results import FaultReport
     from referee.match.formats import MatchSpec

@@ -15,7 +15,7 @@ from ladder.app.submit.uploads import finished_upload
 from ladder.entry.policy import Act, may
 from ladder.entry.variants import check_order
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
-from ladder.registry.names import namespace_of, own_image
+from ladder.registry.image_names import namespace_of, own_image
 from ladder.results.files import SubmissionFolders
 from ladder.sandbox.bots.bot_archive import unpack
 from ladder.sandbox.host.scratch import disk_errors

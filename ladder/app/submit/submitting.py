@@ -13,8 +13,8 @@ from ladder.matches.kinds import open_sandbox
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.content import Content, check_not_kept
 from ladder.sandbox.host.scratch import disk_errors
-from ladder.settings.file import FILE
 from ladder.settings.settings import source_of
+from ladder.settings.settings_file import FILE
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.submission_look import look_at
 from ladder.trials.trial import try_submission

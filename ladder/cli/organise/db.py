@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import tomli_w
 import typer
 
-from ladder.settings.file import FILE
+from ladder.settings.settings_file import FILE
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import opened, the_settings
-from ladder.terminal.progress import progress
+from ladder.terminal.progress_bar import progress
 from ladder.terminal.sanitize import json_line, print_utf8, sanitize, toml_text
 
 if TYPE_CHECKING:

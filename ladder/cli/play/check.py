@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ladder.cli.play.play import print_reasons
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.terminal.json_output import print_json
 from ladder.terminal.options import (
     LimitOption,
@@ -23,7 +23,7 @@ from ladder.terminal.options import (
     say_how_grpc_runs,
     say_what_is_not_read,
 )
-from ladder.terminal.progress import progress
+from ladder.terminal.progress_bar import progress
 from ladder.terminal.running import run
 from ladder.terminal.sanitize import in_markup, sanitize
 from ladder.values.sandbox_kind import AUTO, SandboxKind, SandboxSetup

@@ -31,7 +31,7 @@ from ladder.terminal.options import (
     say_what_is_not_read,
     setup_of,
 )
-from ladder.terminal.progress import progress
+from ladder.terminal.progress_bar import progress
 from ladder.terminal.running import run
 from ladder.terminal.sanitize import in_markup, sanitize
 from ladder.values.sandbox_kind import SandboxKind

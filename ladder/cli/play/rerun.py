@@ -21,7 +21,7 @@ from ladder.terminal.card_text import cards, compact, points, spelled
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, RotationOption, source_of
 from ladder.terminal.options import LimitOption, RuntimeOption, SandboxOption, opened_sandbox
-from ladder.terminal.progress import progress
+from ladder.terminal.progress_bar import progress
 from ladder.terminal.running import run
 from ladder.terminal.sanitize import folded
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup

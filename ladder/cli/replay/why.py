@@ -13,7 +13,7 @@ from ladder.terminal.card_text import cards, points, spelled, suits
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, RotationOption, source_of
 from ladder.terminal.ladder_words import cell, plain_table, say
-from ladder.terminal.progress import progress
+from ladder.terminal.progress_bar import progress
 from ladder.values.text import counted
 from pigpen.rules import Card
 from referee.records.steps import BY_BOT, DEFAULT

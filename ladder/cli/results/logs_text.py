@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.values.local_results import FaultReport, RotationLog, SeatLog
 
 _DECISION = re.compile(r"\[(\d+)\] ")
-"""The beginning of each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
+"""The beginning of each line that was printed: the decision that the bot was at (`ladder.sandbox.excerpt`)."""
 
 
 def print_logs(match: int, log: SeatLog, max_lines: int, console: Console) -> None:

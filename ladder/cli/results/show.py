@@ -15,7 +15,7 @@ from ladder.app.standings_csv import ORDINALS
 from ladder.cli.results.standings import VariantOption, margin
 from ladder.pairing.missing import waits_for
 from ladder.results.match_decisions import PHASES, end_of, quantile, used_bins
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.ladder_words import (

@@ -17,7 +17,7 @@ from ladder.app.remote.login import NOT_LOGGED_IN, read_login
 from ladder.cli.play.play import print_log, print_reasons
 from ladder.errors import UserError
 from ladder.pairing.missing import waits_for
-from ladder.terminal.progress import progress
+from ladder.terminal.progress_bar import progress
 from ladder.terminal.sanitize import in_markup, sanitize
 from ladder.values.text import counted
 

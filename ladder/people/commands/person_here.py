@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ladder.app.local.match_plan import MatchPlan
     from ladder.matches.bots import BotSeats
-    from ladder.matches.inline import Played
+    from ladder.matches.inline_match import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.local_results import PlayedMatch
     from referee.records.lines import AnyLine, DealLine

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.matches.inline import Played, void
+from ladder.matches.inline_match import Played, void
 from ladder.sandbox.base import SOCKET_NAME
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from pigpen.rules.shuffle import commitment

@@ -29,7 +29,7 @@ from referee.match.journal import Journal
 from referee.match.match import Unfinished
 from referee.records.file import RecordWriter, read_record
 from referee.records.framing import RecordError
-from referee.records.journal import JournalFile
+from referee.records.journal_file import JournalFile
 from referee.records.lines import DealLine, ResultLine
 from referee.records.rules_file import rules_from
 from referee.records.steps import was_asked

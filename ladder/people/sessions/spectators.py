@@ -30,7 +30,7 @@ from ladder.values.person_state import ENDS, SheetRow, TableShown
 from pigpen.values.notices import DealResult
 from referee.records.file import read_record
 from referee.records.framing import RecordError
-from referee.records.journal import JournalLine
+from referee.records.journal_file import JournalLine
 from referee.records.lines import DealLine
 from referee.records.rules_file import rules_from
 from referee.replay.public_deal import NO_SEAT, PublicDeal

@@ -22,9 +22,9 @@ from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import Exit
 from ladder.sandbox.docker.containers import remove
 from ladder.sandbox.docker.engine import engine_errors
+from ladder.sandbox.excerpt import Tail
 from ladder.sandbox.host.scratch import bind_visible
 from ladder.sandbox.host.whole_file import has_data
-from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

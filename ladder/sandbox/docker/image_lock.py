@@ -27,7 +27,7 @@ from ladder.sandbox.docker.engine import ENGINE_ERRORS, before_any_bot, engine_e
 from ladder.sandbox.docker.limits import SEAT_FOLDER
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, put_program
 from ladder.sandbox.docker.reach import NO_SOCKET, unreachable
-from ladder.sandbox.host.memory import MIB, machine_memory
+from ladder.sandbox.host.machine import MIB, machine_memory
 from ladder.sandbox.host.scratch import bind_visible, make_visible_folder, scratch_folder
 from ladder.values.names import MAX_FILES
 

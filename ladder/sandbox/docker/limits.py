@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from docker.types import LogConfig, Mount, Ulimit
 
 from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.values.sandbox_kind import has_own_kernel
 

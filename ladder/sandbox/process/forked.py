@@ -82,7 +82,7 @@ class ForkedProcess:
 
 class ForkServer:
     """
-    A process that has imported what bots import and forks them (`ladder.sandbox.process.fork_server`).
+    A process that has imported what bots import and forks them (`ladder.sandbox.process.process_fork_server`).
 
     It is started with the first bot. If it is killed its bots end with it, which is not held against them, and the next
     bot gets another one.
@@ -148,7 +148,9 @@ async def _connect(environment: Mapping[str, str]) -> _Connection:
     with its:
         try:
             server = await asyncio.create_subprocess_exec(
-                *dying_with_us([sys.executable, "-P", "-m", "ladder.sandbox.process.fork_server", str(its.fileno())]),
+                *dying_with_us(
+                    [sys.executable, "-P", "-m", "ladder.sandbox.process.process_fork_server", str(its.fileno())]
+                ),
                 env=environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Protocol
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME, WITNESS, Exit
 from ladder.sandbox.bots.bot_source import content_of
-from ladder.sandbox.host.memory import peak_of_process
+from ladder.sandbox.excerpt import Tail
+from ladder.sandbox.host.machine import peak_of_process
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.host.whole_file import has_data
 from ladder.sandbox.process.forked import CAN_FORK, ForkServer, dying_with_us
-from ladder.sandbox.tail import Tail
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages, use, with_lock
 from ladder.values.sandbox_kind import SandboxKind

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.sandbox.wheels.facts import PROVIDED_MODULES
 
 if TYPE_CHECKING:

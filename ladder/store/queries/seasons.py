@@ -13,8 +13,7 @@ from ladder.store import names
 from ladder.store.models import FinishedSeason, StoredEvent, StoredMatch, Variant
 from ladder.store.queries.standings import standings
 from ladder.store.season_timing import clock_of, clock_text
-from ladder.values.order import Order
-from ladder.values.standings import SeasonRow, StandingRow, Standings
+from ladder.values.standings import Order, SeasonRow, StandingRow, Standings
 from ladder.values.value import time_of
 from referee.records.rules_file import rules_from
 

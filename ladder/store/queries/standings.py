@@ -14,8 +14,7 @@ from ladder.store.last_estimate import estimate_of, margins_of
 from ladder.store.models import Rating, State, StoredBot, Version
 from ladder.store.queries.variant_field import field_of
 from ladder.values.names import label
-from ladder.values.order import Order
-from ladder.values.standings import StandingRow, Standings
+from ladder.values.standings import Order, StandingRow, Standings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -6,7 +6,7 @@ has the observations and actions of a variant, `Steps` a decision action by acti
 is enough. docs/learn.md describes every number.
 """
 
-from pigpen.learn.actions import Steps, actions_of
+from pigpen.learn.action_numbers import Steps, actions_of
 from pigpen.learn.encoding import VERSION, Encoding
 from pigpen.learn.environments import aec, against
 from pigpen.learn.tables import Tables

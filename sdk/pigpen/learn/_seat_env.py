@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from pigpen.bot import Bot, WrongAnswer, decide, notify
 from pigpen.learn._spaces import observation_box
-from pigpen.learn.actions import DONE, number_of
+from pigpen.learn.action_numbers import DONE, number_of
 from pigpen.learn.encoding import Encoding
 from pigpen.learn.single_table import Table
 from pigpen.rules import IllegalAction, Phase

@@ -15,7 +15,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from pigpen.learn._spaces import observation_box
-from pigpen.learn.actions import number_of
+from pigpen.learn.action_numbers import number_of
 from pigpen.learn.encoding import VERSION, Encoding
 from pigpen.learn.single_table import Table
 

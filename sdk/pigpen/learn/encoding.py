@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pigpen.learn.actions import ADD, DONE, FACE_DOWN, Steps, actions_of, count_actions, has_faces
+from pigpen.learn.action_numbers import ADD, DONE, FACE_DOWN, Steps, actions_of, count_actions, has_faces
 from pigpen.rules import CARDS, PRESETS, Face, Phase, Suit, mask_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pigpen.learn.actions import has_faces
+from pigpen.learn.action_numbers import has_faces
 from pigpen.learn.single_table import no_choice, random_numbers
 from pigpen.sim.native import same_engine
 from pigpen.sim.native.binding import packed_rules

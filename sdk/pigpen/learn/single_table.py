@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING
 
-from pigpen.learn.actions import DONE, Steps
+from pigpen.learn.action_numbers import DONE, Steps
 from pigpen.rules import Deal, Phase, mask_of, seed_from
 from pigpen.rules.shuffle import derived_number
 from pigpen.sim.playout import Policy, play_out, settle

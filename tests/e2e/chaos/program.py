@@ -158,9 +158,9 @@ def be_a_hasty_coordinator() -> None:
 
 def be_old() -> None:
     """Be of another version."""
-    import ladder.cluster.facts
+    import ladder.cluster.worker_facts
 
-    ladder.cluster.facts.__version__ = pigpen.version.__version__ + ".dev1"  # type: ignore[attr-defined]
+    ladder.cluster.worker_facts.__version__ = pigpen.version.__version__ + ".dev1"  # type: ignore[attr-defined]
 
 
 async def known_calibration() -> bytes:

@@ -12,9 +12,9 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.app.registry_maintenance import check_free, plan_registry, sole_registry, sweep
 from ladder.errors import BotRejected, SandboxError, UserError
-from ladder.registry.client import RegistryClient
-from ladder.registry.names import ImageName
+from ladder.registry.image_names import ImageName
 from ladder.registry.program import RegistryPlan
+from ladder.registry.registry_client import RegistryClient
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands import submission_queue

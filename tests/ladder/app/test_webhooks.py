@@ -30,7 +30,7 @@ from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.deliverer import OTHER_KEY
+from ladder.webhooks.message_work import OTHER_KEY
 from ladder.webhooks.sending import hash_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup

@@ -24,8 +24,8 @@ from tornado.iostream import StreamClosedError
 
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
-from ladder.cluster.facts import Facts
 from ladder.cluster.terms import ANSWER, TOPIC
+from ladder.cluster.worker_facts import Facts
 from ladder.cluster.worker_session import WorkerSession
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.worker_pool import WorkerPool

@@ -14,8 +14,8 @@ from distributed.versions import get_versions
 from pydantic import ValidationError
 
 from ladder.cluster.dispatcher import Dispatcher
-from ladder.cluster.facts import Facts
 from ladder.cluster.terms import TOPIC, TURN_AWAY
+from ladder.cluster.worker_facts import Facts
 from ladder.values.cluster import MAX_COUNT, WorkerFacts, WorkerReport
 from ladder.values.value import LAST_SECOND
 from ladder.worker.channel import Frame, MessageKind

@@ -15,7 +15,7 @@ LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "orjson", "ladder.settings", 
     ("modules", "without"),
     [
         ("ladder.app.running", DASK),
-        ("ladder.cluster.scheduler, ladder.app.cluster.worker_start", LADDER_ONLY),
+        ("ladder.cluster.scheduler_program, ladder.app.cluster.worker_start", LADDER_ONLY),
     ],
 )
 def test_each_loads_only_what_is_its_business(modules: str, without: tuple[str, ...]) -> None:

@@ -18,7 +18,7 @@ from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.starter import WarmInstance
-from ladder.sandbox.host.memory import peak_of_process
+from ladder.sandbox.host.machine import peak_of_process
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.check import Outcome, cases_of

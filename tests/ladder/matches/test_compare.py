@@ -12,7 +12,7 @@ import pytest
 from ladder.matches import compared_records
 from ladder.matches.compare import BATCH, NEW, OLD, Comparison, ComparisonPlan, compare
 from ladder.matches.compared_records import ComparedRecords, gifts, phase_differences, phase_ends
-from ladder.matches.inline import play_inline
+from ladder.matches.inline_match import play_inline
 from ladder.ratings.sprt import Hypotheses, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, Phase, seed_from

@@ -9,7 +9,7 @@ import docker
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.matches.inline import Played
+from ladder.matches.inline_match import Played
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.bots.content import archive

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ladder.matches.check import MAX_STARTS, ConformanceCheck
-from ladder.matches.inline import inline_table, play_inline
+from ladder.matches.inline_match import inline_table, play_inline
 from ladder.matches.play import sandboxed_table
 from ladder.matches.rerun import Rerun, rerun
 from ladder.sandbox.base import Sandbox

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import LadderError, SandboxError, UserError
-from ladder.registry.names import (
+from ladder.registry.image_names import (
     ImageName,
     in_registry,
     is_address,

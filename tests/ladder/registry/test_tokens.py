@@ -19,9 +19,9 @@ import requests
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.registry import manifests
-from ladder.registry.client import RegistryClient, check_contents
+from ladder.registry.image_names import ImageName
 from ladder.registry.manifests import CONFIGS, DOCKER, LISTS, PACKED, read_manifest
-from ladder.registry.names import ImageName
+from ladder.registry.registry_client import RegistryClient, check_contents
 from ladder.registry.tokens import Access, RegistryKey, allowed, registry_key, sign
 from ladder.trials.trial_images import fetch, pull
 from tests.ladder.registries import guarded_registry

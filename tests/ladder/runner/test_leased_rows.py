@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.computing.computing_service import ComputationRows
+from ladder.computing.computation_work import ComputationRows
 from ladder.people.playing.table_run import TableRows
 from ladder.runner import leased_rows
 from ladder.runner.leased_rows import LeasedRows
@@ -15,7 +15,7 @@ from ladder.store.commands.outbox import post
 from ladder.store.commands.webhooks import add_webhook
 from ladder.values.questions import Lane
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.deliverer import OutboxRows
+from ladder.webhooks.message_work import OutboxRows
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.runner.test_presence import ended_here, of_another_boot

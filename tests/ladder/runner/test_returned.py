@@ -9,15 +9,14 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.results.files import LOGS_BYTES, MatchFiles
-from ladder.runner.asked import OtherAnswer, check_outcome, check_trial
 from ladder.runner.executor import AttemptFailure, Judgement, NotPlayed
-from ladder.runner.returned import match_outcome, summary_of
+from ladder.runner.returned import OtherAnswer, check_outcome, check_trial, match_outcome, summary_of
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import AUTO, GVISOR, SHARED, SandboxKind
 from ladder.values.submission import VariantFile
-from ladder.values.task import MAX_SENTENCE
+from ladder.values.value import MAX_SENTENCE
 from ladder.worker.match_tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
 from referee.match.formats import DEFAULT_CLOCK, Format, person_clock

@@ -15,9 +15,8 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import STDERR_HEAD, STDERR_TAIL
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.excerpt import MAX_LINES, advice, excerpt, likeness, without_changing
+from ladder.sandbox.excerpt import MAX_LINES, Tail, advice, excerpt, likeness, without_changing
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.sandbox.tail import Tail
 from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format, MatchSpec
 from referee.records.lines import DealLine

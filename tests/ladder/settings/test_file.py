@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.settings.file import why_not_read
 from ladder.settings.settings import load_settings, source_of
+from ladder.settings.settings_file import why_not_read
 from ladder.values.sandbox_kind import SandboxKind
 
 

@@ -25,7 +25,7 @@ from ladder.store.database import Database
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.deliverer import MAX_AT_ONCE, OTHER_KEY, DelivererThread, Deliveries, OutboxRows
+from ladder.webhooks.message_work import MAX_AT_ONCE, OTHER_KEY, DelivererThread, Deliveries, OutboxRows
 from ladder.webhooks.sending import Outcome
 from tests.ladder.databases import backend
 from tests.ladder.ladders import NOW
@@ -305,7 +305,7 @@ def test_a_thread_sends_what_is_written_while_the_ladder_does_other_things(ladde
 
 
 def test_a_mistake_of_the_platform_ends_no_deliverer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.webhooks.deliverer.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("ladder.webhooks.message_work.RETRY_SECONDS", 0.0)
     tries = []
 
     @contextmanager

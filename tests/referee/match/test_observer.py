@@ -14,7 +14,7 @@ from referee.match.formats import Format, MatchSpec
 from referee.match.journal import Journal, restore
 from referee.match.match import CannotResume, Match
 from referee.match.player import Player
-from referee.records.journal import JournalFile, JournalLine
+from referee.records.journal_file import JournalFile, JournalLine
 from referee.records.lines import DealLine, MatchLine, ResultLine, Step, to_json, without_times
 from referee.records.steps import kind_and_words, words_of
 from referee.seats.verdict import Verdict

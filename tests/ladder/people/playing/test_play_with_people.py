@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.matches.bots import InlineBots
-from ladder.matches.sandboxed_bots import SandboxedBots
+from ladder.matches.bots import InlineBots, SandboxedBots
 from ladder.people.playing.play_with_people import people_table, play_with_people
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import find_bot
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.matches.bots import Bots
-    from ladder.matches.inline import Played
+    from ladder.matches.inline_match import Played
 
 every_preset = pytest.mark.parametrize("rules", [*PRESETS.values()], ids=lambda rules: rules.name)
 

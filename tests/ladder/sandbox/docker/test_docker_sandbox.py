@@ -24,7 +24,7 @@ from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from tests.ladder.containers import (
     SHARED_LOOP,
     has_written,

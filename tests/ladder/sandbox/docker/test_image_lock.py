@@ -20,7 +20,7 @@ from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.containers import SANDBOX
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from tests.bad_bots.images import FOLDER, Image, file, load_image
 from tests.ladder.conftest import PROGRAM_TAG
 from tests.ladder.containers import new_mount

@@ -18,7 +18,7 @@ from ladder.sandbox.docker.containers import discard
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import KERNEL_THREAD, Limits
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.values.sandbox_kind import AUTO
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format, MatchSpec

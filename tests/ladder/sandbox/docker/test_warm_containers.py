@@ -26,7 +26,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.warm_container import ControlSocket
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.sandbox.host.scratch import make_visible_folder
 from tests.ladder import containers as warm
 from tests.ladder.containers import (

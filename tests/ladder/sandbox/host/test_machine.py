@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.sandbox.host import cores as cores_module
-from ladder.sandbox.host.cores import Cores, all_cores, bot_cores, default_slots
-from ladder.sandbox.host.machine import this_machine
+from ladder.sandbox.host import machine as cores_module
+from ladder.sandbox.host.machine import Cores, all_cores, bot_cores, default_slots, this_machine
 from ladder.values.cluster import MachineClass
 
 if TYPE_CHECKING:

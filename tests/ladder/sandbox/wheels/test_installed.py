@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.machine import MIB
 from ladder.sandbox.wheels.facts import PROVIDED
 from ladder.sandbox.wheels.installed import RunLimits, _is_removed, check, clean, is_unhashed, run
 from ladder.sandbox.wheels.packages import Asked, Packages, Store

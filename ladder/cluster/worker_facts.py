@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect
 from ladder.sandbox.host import scratch
-from ladder.sandbox.host.machine import this_machine
-from ladder.sandbox.host.memory import machine_memory
+from ladder.sandbox.host.machine import machine_memory, this_machine
 from ladder.values.cluster import WorkerFacts
 from ladder.values.value import LAST_SECOND
 from pigpen.version import __version__

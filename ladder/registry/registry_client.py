@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self
 
+    from ladder.registry.image_names import ImageName
     from ladder.registry.manifests import Blob, Manifest
-    from ladder.registry.names import ImageName
-
 
 CONNECTING, READING = 10.0, 60.0
 """Seconds without a connection, and between two bytes of an answer."""

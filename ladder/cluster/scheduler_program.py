@@ -1,5 +1,5 @@
 """
-A cluster's scheduler: `python -P -m ladder.cluster.scheduler SOCKET LISTEN CERTIFICATE TTL COORDINATOR`.
+A cluster's scheduler: `python -P -m ladder.cluster.scheduler_program SOCKET LISTEN CERTIFICATE TTL COORDINATOR`.
 
 It is a process between the coordinator and the workers, because Dask is large, and made for workers that are believed.
 It has no password of a database, unpickles nothing that comes from another machine, and forwards only text.
