@@ -40,7 +40,7 @@ from ladder.app.event import verifying
 from ladder.app.event.files import read_beacon
 from ladder.app.event.verifying import read_export
 from ladder.app.local import compare
-from ladder.app.remote import submitting
+from ladder.app.remote import remote_submission
 from ladder.app.remote.connection import Connection, HttpAnswer
 from ladder.errors import (
     BotRejected,
@@ -484,8 +484,8 @@ DOORS = {
         RemoteError,
         set_to=100,
     ),
-    "ladder.app.remote.submitting:MAX_EVENT": Door(
-        lambda n: list(submitting._lines(Pieces(n))),  # type: ignore[arg-type]
+    "ladder.app.remote.remote_submission:MAX_EVENT": Door(
+        lambda n: list(remote_submission._lines(Pieces(n))),  # type: ignore[arg-type]
         Exception,
         set_to=100,
     ),
@@ -596,9 +596,9 @@ IN_THEIR_ROOMS = {
     "referee.seats.stream_seat:MAX_UNASKED",
     "ladder.app.accounts.device:MAX_WAITING",
     "ladder.app.accounts.passwords:MAX_WAITING",
-    "ladder.app.accounts.tokens:MAX_TOKENS",
-    "ladder.app.live:MAX_EVENTS",
-    "ladder.app.live:MAX_KEPT",
+    "ladder.app.accounts.sessions:MAX_TOKENS",
+    "ladder.app.live_matches:MAX_EVENTS",
+    "ladder.app.live_matches:MAX_KEPT",
     "ladder.app.submit.uploads:MAX_OPEN",
     "ladder.app.supervisor:MAX_ERRORS",
     "ladder.cluster.connections:MAX_CHARACTERS",
@@ -645,7 +645,7 @@ INSIDE = {
         "ladder.pairing.scheduler:MAX_NEW", "ladder.pairing.suspension:MAX_CHANCE",
         "ladder.pairing.suspension:MAX_FAILED", "ladder.ratings.elo:MAX_K",
         "ladder.ratings.batch:MAX_DENSE", "ladder.ratings.pairs:MAX_FREE", "ladder.ratings.sparse:MAX_POWER",
-        "ladder.app.computing.running:LIMITS", "ladder.app.computing.running:MAX_PUZZLES",
+        "ladder.app.computing.computing_run:LIMITS", "ladder.app.computing.computing_run:MAX_PUZZLES",
         "ladder.runner.cluster_executor:MAX_ROUNDS", "ladder.runner.calibration:MAX_SPEED",
         "ladder.runner.runner:MAX_CONCURRENT", "ladder.site.pages.lesson:MAX_DEALS",
         "ladder.store.commands.estimates:MAX_VERSIONS", "ladder.store.commands.knowledge:MAX_SINCE",
@@ -657,7 +657,7 @@ INSIDE = {
         "referee.records.framing:MAX_SHOWN", "referee.records.rules_file:MAX_MISTAKES",
         "referee.records.rules_file:MAX_SHOWN", "ladder.app.cluster.worker_states:MAX_NAMES",
         "ladder.app.cluster.worker_states:MAX_WORKERS", "ladder.app.computing.why:MAX_CHOICES",
-        "ladder.app.computing.why:MAX_MISTAKES", "ladder.app.live:MAX_RUNNING", "ladder.app.whats_new:MAX_NEWS",
+        "ladder.app.computing.why:MAX_MISTAKES", "ladder.app.live_matches:MAX_RUNNING", "ladder.app.whats_new:MAX_NEWS",
         "ladder.app.remote.remote_ladder:MAX_BOTS", "ladder.app.remote.remote_ladder:MAX_MATCHES",
         "ladder.app.whats_new:MAX_UPSETS", "ladder.cli.play.play:MAX_FAULTS",
         "ladder.cluster.connections:MAX_FIELDS", "ladder.cluster.worker_facts:MAX_RUNTIMES",
@@ -683,16 +683,16 @@ INSIDE = {
         "ladder.site.server.attempts:MAX_KEYS", "ladder.site.server.flows:MAX_FLOWS",
         "ladder.site.server.headers:MAX_REFUSED", "ladder.store.account_models:MAX_NOTE",
         "ladder.store.commands.puzzles:MAX_GUEST_ANSWERS", "ladder.store.last_estimate:MAX_KEPT",
-        "ladder.store.names:MAX_ID", "ladder.worker.worker_pool:MAX_KNOWN",
+        "ladder.store.lookup:MAX_ID", "ladder.worker.worker_pool:MAX_KNOWN",
     ),
     "how long something waits, or how fast something is read": (
         "ladder.app.remote.connection:MAX_PAUSE", "ladder.app.remote.logging_in:MAX_PAUSE",
-        "ladder.app.remote.submitting:MAX_PAUSE", "ladder.cluster.connections:MAX_BURST_LINES",
+        "ladder.app.remote.remote_submission:MAX_PAUSE", "ladder.cluster.connections:MAX_BURST_LINES",
         "ladder.cluster.connections:MAX_LINES_A_SECOND",
         "ladder.sandbox.docker.control_group:MAX_SECONDS", "ladder.sandbox.docker.image_build:MAX_SECONDS",
         "ladder.store.commands.coordinators:MAX_UNWRITTEN", "ladder.values.clocks:MAX_START_UP",
         "ladder.sandbox.docker.engine:MAX_CONNECTIONS", "ladder.cluster.connections:MAX_READ",
-        "ladder.app.remote.submitting:MAX_RATIO",
+        "ladder.app.remote.remote_submission:MAX_RATIO",
     ),
     "the same limit once more, or a part of it": (
         "referee.records.framing:MAX_DEALS", "referee.records.framing:MAX_LEVELS",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.queries import bot_page as pages
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 from ladder.store.queries.head_to_head import matchups as read_matchups
 from ladder.store.queries.matches import results
-from ladder.store.queries.seasons import season_standings
+from ladder.store.queries.standings import season_standings
 from ladder.values.bots import BotList
 from ladder.values.names import NAME_LENGTH
 
@@ -58,11 +58,11 @@ def standings(
         LadderError: If the ladder does not play that variant, or has had no season of that name.
     """
     with ladder.database.read() as session:
-        wanted = names.variants(session) if variant is None else [variant]
+        wanted = lookup.variants(session) if variant is None else [variant]
         order, house = by or ladder.settings.standings_by, ladder.settings.fill_with_house_bots
         if season is not None:
             return season_standings(session, season, variant, everyone, first, order, skipped)
-        variants = [names.find_variant(session, name) for name in wanted]
+        variants = [lookup.find_variant(session, name) for name in wanted]
         return [tables.standings(session, each, everyone, first, skipped, order, house) for each in variants]
 
 
@@ -93,7 +93,7 @@ def matchups(ladder: Ladder, variant: str, first: int) -> Matchups:
         LadderError: If the ladder does not play that variant.
     """
     with ladder.database.read() as session:
-        return read_matchups(session, names.find_variant(session, variant).name, first)
+        return read_matchups(session, lookup.find_variant(session, variant).name, first)
 
 
 def some_bots(ladder: Ladder, after: str | None = None, limit: int = 100) -> BotList:
@@ -125,8 +125,8 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
     """
     with ladder.database.read() as session:
         if variant is not None:
-            names.find_variant(session, variant)
-        named, house = names.named_version(session, bot, variant), ladder.settings.fill_with_house_bots
+            lookup.find_variant(session, variant)
+        named, house = lookup.named_version(session, bot, variant), ladder.settings.fill_with_house_bots
         return pages.bot_page(session, named, opponents, variant, house)
 
 
@@ -144,7 +144,7 @@ def shown_bot(ladder: Ladder, bot: str, opponents: int, newest: int) -> ShownBot
         LadderError: If there is no such bot or version.
     """
     with ladder.database.read() as session:
-        versions = names.named_versions(session, bot)
+        versions = lookup.named_versions(session, bot)
         version = versions[-1]
         page = pages.bot_page(session, version, opponents, house_bots=ladder.settings.fill_with_house_bots)
         return ShownBot(
@@ -160,7 +160,7 @@ def spelled(ladder: Ladder, bot: str) -> str | None:
     if len(name) > NAME_LENGTH:  # what a name looks like is remembered
         return None
     with ladder.database.read() as session:
-        found = names.bot_like(session, name)
+        found = lookup.bot_like(session, name)
     return found and f"{found}{sign}{number}"
 
 
@@ -172,7 +172,7 @@ def rating_curve(ladder: Ladder, bot: str, variant: str) -> RatingCurve:
         LadderError: If there is no such bot or variant.
     """
     with ladder.database.read() as session:
-        return curves.rating_curve(session, names.find_stored_bot(session, bot), names.find_variant(session, variant))
+        return curves.rating_curve(session, lookup.find_stored_bot(session, bot), lookup.find_variant(session, variant))
 
 
 def top_curves(ladder: Ladder, variant: str, first: int) -> tuple[RatingCurve, ...]:
@@ -188,4 +188,4 @@ def top_curves(ladder: Ladder, variant: str, first: int) -> tuple[RatingCurve, .
         LadderError: If the ladder does not play that variant.
     """
     with ladder.database.read() as session:
-        return curves.top_curves(session, names.find_variant(session, variant).name, first)
+        return curves.top_curves(session, lookup.find_variant(session, variant).name, first)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.live import attempt_of, number_after
+from ladder.app.live_matches import attempt_of, number_after
 from ladder.errors import LadderError, StoreError
 from ladder.results.live_folder import LiveChunk, LiveFile, LiveFolder
 from ladder.values.live_events import LiveEnd, LiveEvent

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.models import Status
-from ladder.store.queries import explanation as explanations
+from ladder.store.queries import matches as explanations
 from ladder.store.queries.matches import match_row, results, unfinished
 from ladder.values.matches import MAX_FAULTS, DealPlace, DealScores, FaultPlace, MatchList, MatchPage, MatchScores
 from ladder.values.names import label
@@ -255,7 +255,7 @@ def public_match(ladder: Ladder, number: int) -> MatchRow:
         LadderError: If there is none of that number.
     """
     with ladder.database.read() as session:
-        return match_row(session, names.find_match(session, number))
+        return match_row(session, lookup.find_match(session, number))
 
 
 def explanation(ladder: Ladder, number: int) -> Explanation:
@@ -267,12 +267,12 @@ def explanation(ladder: Ladder, number: int) -> Explanation:
         UserError: If it is not done, or of an event.
     """
     with ladder.database.read() as session:
-        row = match_row(session, names.find_match(session, number))
+        row = match_row(session, lookup.find_match(session, number))
         if row.status != Status.DONE:
             raise UserError(f"Match {number} is {row.status}: it has changed no rating yet.")
         if row.ordinal is None:
             raise UserError(f"Match {number} is of an event: it changes no rating.")
-        return explanations.explanation(row, names.find_variant(session, row.variant))
+        return explanations.explanation(row, lookup.find_variant(session, row.variant))
 
 
 def record_of(ladder: Ladder, number: int) -> Path:
@@ -284,7 +284,7 @@ def record_of(ladder: Ladder, number: int) -> Path:
         UserError: If it has no record, or none any more.
     """
     with ladder.database.read() as session:
-        found = names.find_match(session, number)
+        found = lookup.find_match(session, number)
         if found.status != Status.DONE:
             raise UserError(f"Match {found.id} is not over yet, so there is no record of it.")
         if not found.record_kept:
@@ -328,9 +328,9 @@ def _scores(line: DealLine) -> DealScores:
 def _wanted(session: Session, variant: str | None, bot: str | None) -> list[int] | None:
     """Say whose matches are meant, once there is such a variant: all versions of a bot, or one; None: all."""
     if variant is not None:
-        names.find_variant(session, variant)
+        lookup.find_variant(session, variant)
     if bot is None:
         return None
     if "@" in bot:
-        return [names.named_version(session, bot).id]
-    return [version.id for version in names.versions_of(session, bot)]
+        return [lookup.named_version(session, bot).id]
+    return [version.id for version in lookup.versions_of(session, bot)]

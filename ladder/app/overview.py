@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
 from ladder.store.queries.variant_field import field_of
@@ -67,25 +67,25 @@ def rules_of(ladder: Ladder, variant: str) -> Rules:
 
 def rules_in(session: Session, variant: str) -> Rules:
     """Read them in a transaction, likewise."""
-    stored = names.rules_of(session, variant)
+    stored = lookup.rules_of(session, variant)
     if stored is None and variant in PRESETS:
         return PRESETS[variant]
-    return rules_from(names.find_variant(session, variant).rules if stored is None else stored)
+    return rules_from(lookup.find_variant(session, variant).rules if stored is None else stored)
 
 
 def names_of(ladder: Ladder) -> list[str]:
     """Read the names of the variants that the ladder plays."""
     with ladder.database.read() as session:
-        return names.variants(session)
+        return lookup.variants(session)
 
 
 def variants(ladder: Ladder, first: int = 5) -> list[VariantSummary]:
     """Read each variant in a few lines, with the *first* of its standings."""
     with ladder.database.read() as session:
         found = []
-        for name in names.variants(session):
+        for name in lookup.variants(session):
             by = ladder.settings.standings_by
-            table = tables.standings(session, names.find_variant(session, name), first=first, by=by)
+            table = tables.standings(session, lookup.find_variant(session, name), first=first, by=by)
             found.append(
                 VariantSummary(
                     variant=name,

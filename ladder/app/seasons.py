@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.seasons import NewSeason, begin_season, change_clock
-from ladder.store.queries.seasons import check_new_season
-from ladder.store.queries.seasons import seasons as read_seasons
-from ladder.store.queries.standings import standings
+from ladder.store.queries.standings import check_new_season, standings
+from ladder.store.queries.standings import seasons as read_seasons
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -31,7 +30,7 @@ def seasons(ladder: Ladder, variant: str | None = None) -> list[SeasonRow]:
         LadderError: If the ladder does not play that variant.
     """
     with ladder.database.read() as session:
-        return [row for each in names.find_variants(session, variant) for row in read_seasons(session, each)]
+        return [row for each in lookup.find_variants(session, variant) for row in read_seasons(session, each)]
 
 
 def new_season(
@@ -58,7 +57,7 @@ def new_season(
     if name is not None:
         check_name(name, "a season (--name)")
     with ladder.database.write() as session:
-        found = names.find_variants(session, variant)
+        found = lookup.find_variants(session, variant)
         if not found:
             raise LadderError("This ladder plays no variant yet; enter a bot with: pigpen submit FOLDER")
         for each in found:
@@ -83,7 +82,7 @@ def check_clocks(ladder: Ladder, variants: Collection[str] | None = None) -> Non
         UserError: If a match of a season has been played with another clock or limit; it names the way out.
     """
     with ladder.database.write() as session:
-        for name in names.variants(session):
+        for name in lookup.variants(session):
             if variants is None or name in variants:
                 reason = change_clock(session, name, ladder.settings.clock_setting)
                 if reason is not None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ladder.app.running import matches_at_once
+from ladder.app.ladder_run import matches_at_once
 from ladder.errors import SandboxError
 from ladder.matches.kinds import open_sandbox
 from ladder.pairing.match_length import FEWEST, MatchTime, choose_boards

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.queries.standings import extent, neighbours, standings
 from ladder.values.standings import Column
 
@@ -78,7 +78,7 @@ def standings_page(
         LadderError: If the ladder does not play that variant.
     """
     with ladder.database.read() as session:
-        there = names.find_variant(session, variant)
+        there = lookup.find_variant(session, variant)
         by, house = by or ladder.settings.standings_by, ladder.settings.fill_with_house_bots
         scale = extent(session, there, everyone, by)
         if search or sort:

@@ -17,7 +17,7 @@ from ladder.store.commands.entries import OWNER
 from ladder.store.commands.entries import retire as retire_entries
 from ladder.store.commands.people_tables import let_people_play
 from ladder.store.commands.suspending import ORGANISER, resume_entries, suspend_entries
-from ladder.store.names import find_match, find_stored_bot, find_version, name_of
+from ladder.store.lookup import find_match, find_stored_bot, find_version, name_of
 from ladder.store.queries.matches import match_row
 from ladder.values.accounts import LOCAL
 from ladder.values.bots import PeopleAllowed, Retired, StateChanged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.queries import whats_new as queries
 from ladder.store.result_order import results_until
 from ladder.values.value import time_of
@@ -45,9 +45,9 @@ def bot_news(
     """
     with ladder.database.read() as session:
         if variant is not None:
-            names.find_variant(session, variant)
+            lookup.find_variant(session, variant)
         if bot is not None:
-            names.find_stored_bot(session, bot)
+            lookup.find_stored_bot(session, bot)
         return queries.bot_news(session, limit, variant, bot)
 
 

@@ -39,10 +39,10 @@ from ladder.store.commands.scheduling import fill_queue, why_no_match
 from ladder.store.commands.submission_queue import SUBMISSIONS, in_the_way
 from ladder.store.commands.suspending import lone_reporters, resume_due, suspend_for_voids, suspend_lost
 from ladder.store.models import Status
-from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.leased_matches import leased_match
 from ladder.store.queries.standings import errors_and_matches
 from ladder.store.submission_look import look_at
+from ladder.store.turns import open_submissions
 from ladder.values.submission import SubmissionOrder
 
 if TYPE_CHECKING:

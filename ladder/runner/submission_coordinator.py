@@ -19,10 +19,10 @@ from ladder.store.commands.entries import settle_house_bots
 from ladder.store.commands.queue import playing_owners
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.submissions import enter
-from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.submissions import submission_row
 from ladder.store.queries.variant_field import field_of
 from ladder.store.submission_look import look_at
+from ladder.store.turns import open_submissions
 from ladder.trials.trial_tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.text import without_paths

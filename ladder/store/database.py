@@ -21,7 +21,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as Session  # the type of a transaction, for those who know no SQL
 
-from ladder.store.failures import READ_ONLY, in_words, sqlstate
+from ladder.store.driver_failures import READ_ONLY, in_words, sqlstate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

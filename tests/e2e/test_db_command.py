@@ -19,7 +19,7 @@ from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import REFUSALS
 from ladder.store.commands.results import record_summary
 from ladder.store.database import Database
-from ladder.store.failures import place
+from ladder.store.driver_failures import place
 from ladder.store.schema import REVISION, Age
 from referee.records.file import RecordWriter
 from tests.e2e.command import PIGPEN, environment, pigpen

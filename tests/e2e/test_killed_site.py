@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import select
 
-from ladder.app.computing.running import ASKER
+from ladder.app.computing.computing_run import ASKER
 from ladder.app.computing.why import inbox
 from ladder.app.ladder import Ladder
 from ladder.people.playing import play_with_people

@@ -16,7 +16,7 @@ from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
-from ladder.store.names import find_stored_bot
+from ladder.store.lookup import find_stored_bot
 from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus, TableVisitor
 from referee.records.file import read_record
 from referee.records.lines import DealLine

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.app.live import events, running
 from ladder.app.live_hub import LiveHub
+from ladder.app.live_matches import events, running
 from ladder.results.live_folder import LiveFolder
 from ladder.store import models
 from ladder.values.live_events import LiveEnd, LiveMatch, LiveOpened, LivePlayed, LiveScored, parse

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.secrets import hash_of, new_secret
-from ladder.app.accounts.sessions import SESSION, TOKEN
+from ladder.app.accounts.sessions import SESSION, TOKEN, hash_of, new_secret
 from ladder.store.account_names import account_of
 from ladder.store.commands.accounts import add_account, add_credential
 from ladder.values.accounts import Role, Scope

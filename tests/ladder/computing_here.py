@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.app.computing.asking import BeingComputed
-from ladder.app.computing.running import run_computing
+from ladder.app.computing.computing_run import run_computing
 from ladder.matches.answering import answer
 from ladder.store.commands import computations
 from ladder.values.questions import QUESTIONS, Lane

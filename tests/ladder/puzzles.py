@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.computing.running import look_for_puzzles
+from ladder.app.computing.computing_run import look_for_puzzles
 from ladder.matches.answering import answer
 from ladder.settings.settings import load_settings
 from ladder.store.commands import computations

@@ -24,7 +24,7 @@ from ladder.store import models
 from ladder.store.account_models import AuditEntry, StoredSubmission, SubmissionStatus
 from ladder.store.commands import entries, submission_queue, suspending
 from ladder.store.commands.queue import withdraw as withdraw_matches
-from ladder.store.names import find_version
+from ladder.store.lookup import find_version
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.ladders import NOW, enter, lease, new_ladder, queue

@@ -6,15 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.secrets import hash_of, new_secret, new_user_code, tidy_user_code
-from ladder.app.accounts.sessions import DAY, DEVICE, TOKEN
+from ladder.app.accounts.sessions import DAY, DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
 from ladder.entry.networks import neighbourhood_of
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError
 from ladder.store.account_names import find_account
 from ladder.store.commands import accounts
 from ladder.store.commands.accounts import add_credential, write_audit
-from ladder.store.names import name_of
+from ladder.store.lookup import name_of
 from ladder.values.accounts import LoginAnswer, LoginStarted, Scope, Viewer
 from ladder.values.value import time_of
 

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.passwords import check_password
-from ladder.app.accounts.secrets import hash_of, new_secret
-from ladder.app.accounts.sessions import DAY, INVITATION, begin_session
-from ladder.app.accounts.viewers import DISABLED
+from ladder.app.accounts.sessions import DAY, DISABLED, INVITATION, begin_session, hash_of, new_secret
 from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError

@@ -1,25 +1,47 @@
 """
+Secrets that give access: made of 32 random bytes, shown once, stored as their SHA-256 only.
+
+The caller of a request, found by the secret of a session or token.
+
 Sessions of accounts: logging in and out with a browser, changing the password, and the caller of a request.
 
 A caller is found by the secret of a session or token. A secret that gives access is made of 32 random bytes, shown
 once, and stored as its SHA-256 only.
+
+Sessions and tokens of an account: list, make and revoke them, and find the account that one belongs to.
 """
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.passwords import check_password
-from ladder.app.accounts.secrets import hash_of, new_secret
 from ladder.entry.policy import Act, check
-from ladder.errors import Forbidden
+from ladder.errors import Forbidden, LadderError, StoreError, UserError
 from ladder.store.account_names import account_of, find_account
-from ladder.store.commands.accounts import add_credential, renew_hash, revoke, set_password, write_audit
-from ladder.store.names import name_of
-from ladder.values.accounts import Scope, Viewer
+from ladder.store.commands.accounts import (
+    add_credential,
+    renew_hash,
+    revoke,
+    revoke_all,
+    set_password,
+    touch,
+    write_audit,
+)
+from ladder.store.commands.accounts import revoke as revoke_credential
+from ladder.store.lookup import name_of
+from ladder.store.queries import account_lists
+from ladder.store.queries.account_lists import holder_of
+from ladder.values.accounts import ANONYMOUS, CredentialRow, Me, NewSecret, Role, Scope, Viewer
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from ladder.store.account_models import Account
@@ -28,6 +50,92 @@ if TYPE_CHECKING:
 
 TOKEN, SESSION, INVITATION, DEVICE = "pgp_", "pgs_", "pgi_", "pgd_"
 """Beginnings of the kinds of secrets, so that people, and programs that look for leaks, recognise one."""
+RANDOM_BYTES = 32
+LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
+"""Of codes that people compare: no vowels, so no words; nothing that looks like a digit."""
+
+
+def new_secret(prefix: str) -> str:
+    """
+    Make a secret.
+
+    >>> len(new_secret(TOKEN)), new_secret(TOKEN)[:4]
+    (47, 'pgp_')
+    """
+    return prefix + secrets.token_urlsafe(RANDOM_BYTES)
+
+
+def hash_of(secret: str) -> str:
+    """
+    Give what is stored of a secret: 256 random bits need no salt, and no slow hash.
+
+    >>> hash_of("pgp_")[:8]
+    'a0f0cd3e'
+    """
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
+
+
+def new_user_code() -> str:
+    """
+    Make a code that people compare at two screens: `BCDF-GHJK`.
+
+    >>> len(new_user_code()), new_user_code()[4]
+    (9, '-')
+    """
+    letters = "".join(secrets.choice(LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def tidy_user_code(text: str) -> str:
+    """
+    Read such a code as people type it.
+
+    >>> tidy_user_code(" bcdf ghjk")
+    'BCDF-GHJK'
+    """
+    letters = "".join(letter for letter in text.upper() if letter in LETTERS)[:8]
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+LONGEST = 100
+"""Characters: no secret is longer."""
+TOUCHED_SECONDS = 600.0
+"""Seconds between two updates of the time when a secret was last used, at least."""
+
+DISABLED = "This account is disabled; ask the organiser of the ladder."
+
+
+def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
+    """
+    Find the caller by a secret.
+
+    Args:
+        ladder: The ladder.
+        secret: Of a session, or a token.
+        address: From where.
+
+    Returns:
+        `ANONYMOUS` if the secret opens no account: it is wrong, expired or revoked, or the account is disabled.
+    """
+    kind = {SESSION: "session", TOKEN: "token"}.get(secret[:4])
+    if kind is None or len(secret) > LONGEST:
+        return ANONYMOUS
+    now = ladder.clock()
+    with ladder.database.read() as session:
+        holder = holder_of(session, hash_of(secret), kind, now)
+    if holder is None:
+        return ANONYMOUS
+    if now - holder.used > TOUCHED_SECONDS:
+        with suppress(StoreError), ladder.database.write() as session:
+            touch(session, holder.credential, now)
+    return Viewer(
+        name=holder.name,
+        is_organiser=holder.role is Role.ORGANISER,
+        scopes=holder.scopes if kind == "token" else frozenset(Scope),
+        by_token=kind == "token",
+        credential=holder.credential,
+        address=address,
+    )
 
 
 DAY = 24 * 3600.0
@@ -125,3 +233,107 @@ def change_password(ladder: Ladder, passwords: Passwords, viewer: Viewer, old: s
             raise Forbidden(WRONG_OLD)
         set_password(session, account, hashed, now, spared=viewer.credential)
         write_audit(session, viewer, "account.password", name, now)
+
+
+MAX_TOKENS = 50
+"""Tokens that one account may have at the same time."""
+
+
+def me(ladder: Ladder, viewer: Viewer) -> Me:
+    """Describe the caller."""
+    check(viewer, Act.READ_ACCOUNT, viewer.name)
+    name = str(viewer.name)
+    with ladder.database.read() as session:
+        bots = account_lists.bots_of(session, name)
+    role = Role.ORGANISER if viewer.is_organiser else Role.CONTESTANT
+    return Me(name=name, role=role, scopes=tuple(sorted(viewer.scopes)), bots=bots)
+
+
+def credentials(ladder: Ladder, viewer: Viewer, name: str) -> Sequence[CredentialRow]:
+    """
+    Give an account's sessions and tokens that are good, the newest first.
+
+    Raises:
+        LadderError: If there is no such account.
+    """
+    check(viewer, Act.READ_ACCOUNT, name)
+    with ladder.database.read() as session:
+        return account_lists.credentials(session, find_account(session, name).owner_id, ladder.clock())
+
+
+def has_password(ladder: Ladder, viewer: Viewer) -> bool:
+    """Tell whether one logs in with a password, and not with the identity provider."""
+    check(viewer, Act.READ_ACCOUNT, viewer.name)
+    with ladder.database.read() as session:
+        return find_account(session, str(viewer.name)).password is not None
+
+
+def create_token(
+    ladder: Ladder, viewer: Viewer, name: str, scopes: Collection[Scope], days: int | None = None
+) -> NewSecret:
+    """
+    Make a token of the viewer's, for a program.
+
+    Args:
+        ladder: The ladder.
+        viewer: The caller.
+        name: What its owner calls it.
+        scopes: What it permits; at least one.
+        days: Days for which it is valid; None: as many as the settings allow.
+
+    Raises:
+        UserError: If it would permit nothing, or be valid for too long, or there are very many already.
+    """
+    check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
+    most = ladder.settings.token_days
+    days = most if days is None else days
+    if not 1 <= days <= most:
+        raise UserError(f"A token is valid for 1 to {most} days.")
+    if not scopes:
+        raise UserError("A token must allow something: choose at least one of read, submit and admin.")
+    if Scope.ADMIN in scopes and not viewer.is_organiser:
+        raise UserError("Only a token of an organiser can have the scope admin.")
+    secret = new_secret(TOKEN)
+    with ladder.database.write() as session:
+        account, now = find_account(session, str(viewer.name)), ladder.clock()
+        there = [each for each in account_lists.credentials(session, account.owner_id, now) if each.kind == "token"]
+        if len(there) >= MAX_TOKENS:
+            raise UserError(f"An account has {MAX_TOKENS} tokens at most; revoke one first.")
+        expires = now + days * DAY
+        made = add_credential(
+            session, account.owner_id, "token", hash_of(secret), name.strip() or "token", scopes, now, expires
+        )  # fmt: skip
+        write_audit(
+            session, viewer, "token.create", str(viewer.name), now, id=made.id, scopes=" ".join(sorted(scopes))
+        )  # fmt: skip
+        return NewSecret(id=made.id, secret=secret, expires=time_of(expires))
+
+
+def revoke_one(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -> None:
+    """
+    Revoke a session or token of an account.
+
+    Raises:
+        LadderError: If it has no such one.
+    """
+    check(viewer, Act.CHANGE_ACCOUNT, name)
+    with ladder.database.write() as session:
+        account, now = find_account(session, name), ladder.clock()
+        if not revoke_credential(session, account.owner_id, number, kind, now):
+            raise LadderError(f"There is no {kind} {number}. To list all: pigpen account sessions {name}")
+        write_audit(session, viewer, f"{kind}.revoke", name, now, id=number)
+
+
+def revoke_every(ladder: Ladder, viewer: Viewer, name: str) -> int:
+    """
+    Let none of an account's sessions and tokens open it, but for the session that asks; gives how many there were.
+
+    Raises:
+        LadderError: If there is no such account.
+    """
+    check(viewer, Act.CHANGE_ACCOUNT, name)
+    with ladder.database.write() as session:
+        account, now = find_account(session, name), ladder.clock()
+        count = revoke_all(session, account.owner_id, now, spared=viewer.credential)
+        write_audit(session, viewer, "account.revoke", name, now, count=count)
+    return count

@@ -1,21 +1,41 @@
-"""The cluster's certificates: made on the coordinator's machine, and looked at before they expire."""
+"""
+Names that a worker may have.
+
+The cluster's certificates: made on the coordinator's machine, and looked at before they expire.
+"""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ladder.app.cluster.remarks import RENEW_DAYS, expiry
-from ladder.app.cluster.worker_names import check_worker_name
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority, make_worker, read_identity
 from ladder.errors import UserError
 from ladder.values.cluster import CertificateRow
+from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.cluster.certificates import Identity
     from ladder.settings.settings import Settings
+
+NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME_LENGTH - 1}}}", re.ASCII)
+
+
+def check_worker_name(name: str) -> None:
+    """
+    Check a worker's name.
+
+    Raises:
+        UserError: If it is none.
+    """
+    if not NAME.fullmatch(name):
+        raise UserError(
+            f"{name[:80]!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."
+        )
 
 
 def make_scheduler_certificate(settings: Settings) -> CertificateRow:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.app.cluster.worker_names import check_worker_name
+from ladder.app.cluster.certs import check_worker_name
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError

@@ -13,7 +13,7 @@ from ladder.app.computing.asking import deals_of, known_answer
 from ladder.app.local.why import Source
 from ladder.errors import LadderError
 from ladder.ratings.means import Mean
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.queries.matches import common_matches, common_variants, pair_sums, results
 from ladder.store.queries.standings import standings_of
 from ladder.store.queries.variant_field import field_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
-    from ladder.store.names import NamedVersion
+    from ladder.store.lookup import NamedVersion
     from ladder.store.queries.matches import PairSums
     from ladder.values.matches import MatchRow
     from ladder.values.value import Computing
@@ -69,8 +69,8 @@ def compare_bots(ladder: Ladder, bot: str, other: str, variant: str | None = Non
         TooOften: If too much waits, of this asker or of all.
     """
     with ladder.database.read() as session:
-        variant = names.find_variant(session, variant).name if variant else _variant(session, bot, other)
-        one, two = names.named_version(session, bot, variant), names.named_version(session, other, variant)
+        variant = lookup.find_variant(session, variant).name if variant else _variant(session, bot, other)
+        one, two = lookup.named_version(session, bot, variant), lookup.named_version(session, other, variant)
         if one.id == two.id:
             raise LadderError(f"{bot} and {other} are the same version. Choose two different bots or versions.")
         field = field_of(session, variant)
@@ -109,10 +109,10 @@ def most_different(boards: Iterable[ComparedBoard]) -> list[ComparedBoard]:
 
 def _variant(session: Session, bot: str, other: str) -> str:
     """Find the variant in which the two have met most often; else the first one in which both are entered."""
-    one, two = (names.named_version(session, word) for word in (bot, other))
+    one, two = (lookup.named_version(session, word) for word in (bot, other))
     if met := common_variants(session, one.id, two.id):
         return met[0]
-    for variant in names.variants(session):
+    for variant in lookup.variants(session):
         entries = field_of(session, variant).entries.values()
         if {word.partition("@")[0] for word in (bot, other)} <= {entry.bot for entry in entries}:
             return variant
@@ -183,8 +183,8 @@ def style(ladder: Ladder, bot: str, variant: str | None = None, asker: str = "")
     """
     with ladder.database.read() as session:
         if variant is not None:
-            names.find_variant(session, variant)
-        version = names.named_version(session, bot, variant)
+            lookup.find_variant(session, variant)
+        version = lookup.named_version(session, bot, variant)
         entered = {field.variant: row.matches for field, row in standings_of(session, version.id)}
         field = field_of(session, variant or max(entered, key=lambda name: entered[name]))
         matches = results(session, NEWEST, field.variant, [version.id])

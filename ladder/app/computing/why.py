@@ -8,7 +8,7 @@ from ladder.app.computing.asking import answer_to, costliest_in, deals_of, known
 from ladder.app.local.why import ANYWHERE, Source, Where, bot_in, deals_in, decision_in_record
 from ladder.app.matches import read_recorded, record_of
 from ladder.matches.why import rerun_line
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.queries.bot_page import newest_faults
 from ladder.store.queries.matches import results
 from ladder.values.questions import BotDeals, CostliestQuestion, FoundCostliest
@@ -143,8 +143,8 @@ def inbox(
     """
     with ladder.database.read() as session:
         if variant is not None:
-            names.find_variant(session, variant)
-        version = names.find_version(session, bot, variant)
+            lookup.find_variant(session, variant)
+        version = lookup.find_version(session, bot, variant)
         number, version_id, name = version.number, version.id, bot.partition("@")[0]
         rows = [match for match in results(session, matches, variant, [version_id]) if match.record_kept]
         faults = [_fault(each) for each in newest_faults(session, version_id, FAULTS, variant)]

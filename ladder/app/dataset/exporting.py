@@ -20,20 +20,24 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ladder.app.dataset.offered import MANIFEST
-from ladder.app.dataset.parts import (
+from ladder.app.dataset.dataset_parts import (
     CARD,
     COLUMNS,
     TABLES,
     VERSION,
     check_parts,
     data_card,
+    match_row,
     part_file,
     part_files,
+    rating_rows,
+    record_rows,
     schema,
+    seat_rows,
     sha256,
+    version_rows,
 )
-from ladder.app.dataset.rows import match_row, rating_rows, record_rows, seat_rows, version_rows
+from ladder.app.dataset.offered import MANIFEST
 from ladder.errors import UserError
 from ladder.store.queries import dataset as queries
 from ladder.store.queries.matches import match_rows
@@ -46,8 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ladder.app.dataset.parts import Part
-    from ladder.app.dataset.rows import Row
+    from ladder.app.dataset.dataset_parts import Part, Row
     from ladder.app.ladder import Ladder
     from ladder.values.matches import MatchRow
 

@@ -50,7 +50,7 @@ class AnyLadder(Protocol):
         """Do as `ladder.app.matches.record_of`; of a remote ladder the record is fetched."""
 
     def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
-        """Do as `ladder.app.logs.logs`."""
+        """Do as `ladder.app.bot_logs.logs`."""
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """Do as `ladder.app.states.retire`."""

@@ -86,10 +86,10 @@ class LocalLadder:
 
     def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
-        from ladder.app import logs
+        from ladder.app import bot_logs
         from ladder.values.accounts import LOCAL
 
-        return logs.logs(self.ladder, LOCAL, match, seat, rotation)
+        return bot_logs.logs(self.ladder, LOCAL, match, seat, rotation)
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """See `AnyLadder`."""

@@ -21,7 +21,7 @@ from ladder.store.commands import held_events as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.event_news import announce_event
 from ladder.store.event_rows import find_event, visible_count
-from ladder.store.names import find_stored_bot
+from ladder.store.lookup import find_stored_bot
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventDone
 from ladder.values.names import NAME_LENGTH
@@ -334,7 +334,7 @@ def _organised(session: Session, viewer: Viewer, name: str) -> StoredEvent:
 
 def _own(session: Session, viewer: Viewer, bot: str) -> None:
     """Refuse a bot of another owner, as if it were missing."""
-    from ladder.store.names import name_of
+    from ladder.store.lookup import name_of
 
     if viewer == LOCAL:
         return

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.app.event.files import check_results, read_entrants, read_event, read_results
+from ladder.app.event.event_files import check_results, read_entrants, read_event, read_results
 from ladder.app.new_file import write_new
 from ladder.errors import UserError
 from ladder.events.advice import Pace, checked, new_file

@@ -4,10 +4,14 @@ Events of a ladder, as much of each as the viewer may know; standings and tables
 `events` lists them, `event` gives one. A table is public once its match is not sealed
 (`ladder.store.models.visible_matches`); a draw is public once all tables of the rounds before it are. An organiser on
 the ladder's machine sees everything with `everything=True`.
+
+The standings and the tables of an event as CSV.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -28,10 +32,11 @@ from ladder.values.held_events import (
     EventState,
     EventTableRow,
 )
+from ladder.values.text import csv_cell
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ladder.app.ladder import Ladder
     from ladder.events.held import Held, HeldTable
@@ -194,3 +199,49 @@ def _redo(row: EventTable, match: StoredMatch, after: EventTable, everything: bo
         reason=why["reason"], by=why["by"], at=time_of(why["at"]), match=match.id if is_shown else None,
         points=_points(held) if is_shown and held.boards is not None else None,
     )  # fmt: skip
+
+
+TABLES = ("round", "stage", "kind", "table", "match", "bot", "entrant", "board_points", "boards", "deals", "status")
+"""The columns of the tables."""
+
+
+def standings_csv(page: EventPage) -> str:
+    """Write a line for each place: the bot, what decides in order, and why it is before the next one."""
+    entrants = {one.name: one for one in page.entrant_list}
+    criteria = [(place, word) for place, word in enumerate(page.criteria) if word != "lot"]
+    columns = ("place", "bot", "version", "owner", *(word.replace(" ", "_") for _, word in criteria), "why", "stage")
+    return _text(
+        columns,
+        (
+            (
+                one.place, one.name, entrants[one.name].version, entrants[one.name].owner,
+                *(one.values[place] for place, _ in criteria), one.why, one.stage,
+            )
+            for one in page.standings
+        ),
+    )  # fmt: skip
+
+
+def tables_csv(page: EventPage) -> str:
+    """Write a line for each bot at each table, as far as it is public."""
+    return _text(
+        TABLES,
+        (
+            (
+                one.number, one.stage, one.kind, table.number, table.match, bot, table.entrants[seat],
+                table.points[seat] if table.points else None, len(table.boards) if table.boards else None,
+                table.deals, table.status,
+            )
+            for one in page.round_list
+            for table in one.tables
+            for seat, bot in enumerate(table.bots)
+        ),
+    )  # fmt: skip
+
+
+def _text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_cell(each) for each in row] for row in rows)
+    return text.getvalue()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.viewers import DISABLED, viewer_by
+from ladder.app.accounts.sessions import DISABLED, viewer_by
 from ladder.app.submit.uploads import finished_upload
 from ladder.entry.policy import Act, may
 from ladder.entry.variants import check_order

@@ -111,7 +111,7 @@ def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
     Examples:
         pigpen account sessions ada
     """
-    from ladder.app.accounts.tokens import credentials
+    from ladder.app.accounts.sessions import credentials
 
     with opened() as ladder:
         found = credentials(ladder, LOCAL, name)
@@ -135,14 +135,14 @@ def revoke(
 
         pigpen account revoke ada 12
     """
-    from ladder.app.accounts import tokens
+    from ladder.app.accounts import sessions as tokens
 
     with opened() as ladder:
         if number is None:
             count = tokens.revoke_every(ladder, LOCAL, name)
         else:
             kinds = {row.id: row.kind for row in tokens.credentials(ladder, LOCAL, name)}
-            tokens.revoke(ladder, LOCAL, name, number, kinds.get(number, "session"))
+            tokens.revoke_one(ladder, LOCAL, name, number, kinds.get(number, "session"))
             count = 1
     typer.echo(sanitize(f"Revoked: {count}."))
 

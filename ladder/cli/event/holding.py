@@ -58,7 +58,7 @@ def open_event(
 
         pigpen event open cup.toml --name spring-cup
     """
-    from ladder.app.event.files import read_event_text
+    from ladder.app.event.event_files import read_event_text
 
     text, rules = read_event_text(file)
     name = name or file.stem

@@ -29,7 +29,7 @@ from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.app.running import RunPlan
+    from ladder.app.ladder_run import RunPlan
 
 
 def export_dataset(
@@ -145,7 +145,7 @@ def run_ladder(
 
         pigpen ladder run --cluster
     """
-    from ladder.app.running import RunPlan, check_run
+    from ladder.app.ladder_run import RunPlan, check_run
 
     if matches is not None and until_ci is not None:
         raise UserError("--matches and --until-ci exclude each other: choose one.")
@@ -172,7 +172,7 @@ def run_computing(log_to_stderr: StderrOption = True) -> None:
     Examples:
         pigpen ladder compute
     """
-    from ladder.app.computing.running import run_computing as compute
+    from ladder.app.computing.computing_run import run_computing as compute
 
     with opened() as ladder:
         if reason := why_nobody_comes(ladder.settings, ASKED):
@@ -181,7 +181,7 @@ def run_computing(log_to_stderr: StderrOption = True) -> None:
 
 
 def _run(ladder: Ladder, plan: RunPlan, *, log_to_stderr: bool | None) -> None:
-    from ladder.app.running import ladder_run
+    from ladder.app.ladder_run import ladder_run
     from ladder.cli.organise.watch import LadderWatch
 
     with (

@@ -116,7 +116,7 @@ def _submit_there(
 ) -> SubmissionRow:
     """Submit a bot to a remote ladder, and wait until the submission has ended."""
     from ladder.app.remote.connection import Connection
-    from ladder.app.remote.submitting import submit as submit_there
+    from ladder.app.remote.remote_submission import submit as submit_there
 
     with Connection(login.address, login.token) as connection:
         return submit_there(connection, login, order, source, observer)
@@ -126,7 +126,7 @@ def _submit_here(
     order: SubmissionOrder, source: BotSource, owner: str | None, sandbox: str | None, observer: SubmissionOnTerminal
 ) -> SubmissionRow:
     """Submit a bot to the ladder on this machine, and try it in this process."""
-    from ladder.app.submit.submitting import submit as submit_here
+    from ladder.app.submit.local_submission import submit as submit_here
 
     settings = the_settings(*([source.folder] if source.folder else []))
     kind, owner = SandboxKind(sandbox) if sandbox else None, owner or _login()

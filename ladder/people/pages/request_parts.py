@@ -14,7 +14,7 @@ from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
-from ladder.app.accounts.secrets import new_secret
+from ladder.app.accounts.sessions import new_secret
 from ladder.entry.networks import network_of
 from ladder.errors import LadderError
 from ladder.people.sessions.seat_session import LONGEST_ANSWER

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to, costliest_in, deals_of, hint_question, why_question
 from ladder.app.local.why import Source, Where, read_match
+from ladder.app.match_replay import replayed
 from ladder.app.matches import read_recorded
 from ladder.app.overview import rules_of
-from ladder.app.replay import replayed
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.people.boards.played_boards import YOU, board_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.secrets import hash_of
+from ladder.app.accounts.sessions import hash_of
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.tables.opening import USUAL_HOUSE_BOTS, guest_hash, make_place, shown_name
 from ladder.results.files import TableFiles

@@ -16,13 +16,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ladder.app.accounts.secrets import hash_of
+from ladder.app.accounts.sessions import hash_of
 from ladder.entry.networks import neighbourhood_of
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.results.files import TableFiles
 from ladder.store.commands.people_tables import NewChair, NewTable, add_table, end_table
-from ladder.store.names import find_stored_bot, find_version, imitated
+from ladder.store.lookup import find_stored_bot, find_version, imitated
 from ladder.store.queries.people_tables import all_open, has_open, ladder_rules, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus
 from pigpen.rules import PRESETS, new_seed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app.accounts import sessions, tokens
+from ladder.app.accounts import sessions
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, UserError
 from ladder.site.accounts.login import in_hashing_turn, site_address
@@ -64,7 +64,7 @@ def create_token(request: Request, form: Form) -> Response:
     site: Site = request.app.state.site
     site.attempts.count(Attempt.CREATE_TOKEN, address_of(request), str(viewer.name))
     try:
-        made = tokens.create_token(site.ladder, viewer, form.get("name", ""), _scopes(form), _days(form))
+        made = sessions.create_token(site.ladder, viewer, form.get("name", ""), _scopes(form), _days(form))
     except UserError as error:
         return _page(request, viewer, {"error": str(error)}, 422)
     return _page(request, viewer, {"made": made})
@@ -81,14 +81,14 @@ def revoke_every(request: Request, form: Form) -> Response:
     """Revoke all tokens, and end all sessions but this one."""
     viewer = demand(request, Act.CHANGE_ACCOUNT)
     site: Site = request.app.state.site
-    tokens.revoke_every(site.ladder, viewer, str(viewer.name))
+    sessions.revoke_every(site.ladder, viewer, str(viewer.name))
     return RedirectResponse(PLACE, 303)
 
 
 def _revoke(request: Request, number: int, kind: Kind) -> Response:
     viewer = demand(request, Act.CHANGE_ACCOUNT)
     site: Site = request.app.state.site
-    tokens.revoke(site.ladder, viewer, str(viewer.name), number, kind)
+    sessions.revoke_one(site.ladder, viewer, str(viewer.name), number, kind)
     return RedirectResponse(PLACE if number != viewer.credential else "/login", 303)
 
 
@@ -108,9 +108,9 @@ def _page(request: Request, viewer: Viewer, more: Mapping[str, object] | None = 
     made: NewSecret | None = None
     values = {
         "viewer": viewer,
-        "rows": tokens.credentials(site.ladder, viewer, str(viewer.name)),
+        "rows": sessions.credentials(site.ladder, viewer, str(viewer.name)),
         "days": site.ladder.settings.token_days,
-        "has_password": tokens.has_password(site.ladder, viewer),
+        "has_password": sessions.has_password(site.ladder, viewer),
         "address": site_address(request),
         "error": "",
         "done": "",

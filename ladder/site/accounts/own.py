@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bots, logs, matches, states
+from ladder.app import bot_logs, bots, matches, states
 from ladder.app.event import reading
 from ladder.app.submit import ordering, uploads
 from ladder.entry.policy import Act
@@ -177,7 +177,7 @@ def matches_of(request: Request, bot: Annotated[str, Query(max_length=80)], befo
     """Show the matches of one of one's bots, to read what it printed."""
     viewer = demand(request, Act.READ_OUTPUT)
     site: Site = request.app.state.site
-    found = logs.matches_of(site.ladder, viewer, bot, before, SHOWN)
+    found = bot_logs.matches_of(site.ladder, viewer, bot, before, SHOWN)
     return site.pages.fresh_page(request, "my_matches.html", {"list": found, "bot": bot, "before": before})
 
 
@@ -186,7 +186,7 @@ def printed(request: Request, match: Number, seat: Annotated[str, Path(max_lengt
     """Show what a bot printed in a match."""
     viewer = demand(request, Act.READ_OUTPUT)
     site: Site = request.app.state.site
-    found = logs.logs(site.ladder, viewer, match, seat)
+    found = bot_logs.logs(site.ladder, viewer, match, seat)
     row = matches.public_match(site.ladder, match)
     return site.pages.fresh_page(request, "my_logs.html", {"logs": found, "match": row})
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Path, Request
 from starlette.responses import Response
 
-from ladder.app.accounts import device, sessions, tokens
+from ladder.app.accounts import device, sessions
 from ladder.entry.policy import Act
 from ladder.site.accounts.login import site_address
 from ladder.site.server.attempts import Attempt
@@ -55,7 +55,7 @@ def collect_token(request: Request, asked: DeviceCode) -> Response:
 def me(request: Request) -> Response:
     """Say whose token, or session, it is."""
     site: Site = request.app.state.site
-    return fresh(tokens.me(site.ladder, demand(request, Act.READ_ACCOUNT)))
+    return fresh(sessions.me(site.ladder, demand(request, Act.READ_ACCOUNT)))
 
 
 @router.delete("/me/token", status_code=204, dependencies=FOR_PEOPLE)
@@ -71,7 +71,7 @@ def all_tokens(request: Request) -> Response:
     """Give one's tokens that are good, the newest first."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.READ_ACCOUNT)
-    rows = [row for row in tokens.credentials(site.ladder, viewer, str(viewer.name)) if row.kind == "token"]
+    rows = [row for row in sessions.credentials(site.ladder, viewer, str(viewer.name)) if row.kind == "token"]
     return fresh(rows)
 
 
@@ -81,7 +81,7 @@ def create_token(request: Request, asked: TokenOrder) -> Response:
     site: Site = request.app.state.site
     viewer = demand(request, Act.CHANGE_ACCOUNT)
     site.attempts.count(Attempt.CREATE_TOKEN, address_of(request), str(viewer.name))
-    return fresh(tokens.create_token(site.ladder, viewer, asked.name, set(asked.scopes), asked.days), 201)
+    return fresh(sessions.create_token(site.ladder, viewer, asked.name, set(asked.scopes), asked.days), 201)
 
 
 @router.delete("/me/tokens/{number}", status_code=204, dependencies=FOR_PEOPLE)
@@ -89,5 +89,5 @@ def revoke_token(request: Request, number: Number) -> Response:
     """Revoke a token, for a browser's session."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.CHANGE_ACCOUNT)
-    tokens.revoke(site.ladder, viewer, str(viewer.name), number, "token")
+    sessions.revoke_one(site.ladder, viewer, str(viewer.name), number, "token")
     return Response(status_code=204, headers=HEADERS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import Path, Request
 from starlette.responses import Response, StreamingResponse
 
-from ladder.app.event import event_csv, holding, reading, verifying
+from ladder.app.event import holding, reading, verifying
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.headers import fresh, json_of
@@ -58,13 +58,13 @@ def one_event(request: Request, event: Name) -> Response:
 @router.get("/events/{event}/standings.csv", response_class=Response, responses=CSV_RESPONSE)
 def standings(request: Request, event: Name) -> Response:
     """Give the standings of an event as CSV, a line for each bot."""
-    return _csv(request, event, event_csv.standings_csv)
+    return _csv(request, event, reading.standings_csv)
 
 
 @router.get("/events/{event}/tables.csv", response_class=Response, responses=CSV_RESPONSE)
 def tables(request: Request, event: Name) -> Response:
     """Give all tables of an event as CSV, a line for each bot at each table, as far as they are public."""
-    return _csv(request, event, event_csv.tables_csv)
+    return _csv(request, event, reading.tables_csv)
 
 
 def _csv(request: Request, event: str, write: Callable[[EventPage], str]) -> Response:

@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, Response
 from ladder.app import matches
 from ladder.app.computing.why import mistakes as find_mistakes
 from ladder.app.dataset.offered import dataset_file, offered_dataset
-from ladder.app.replay import deal_replayed, sees_more
+from ladder.app.match_replay import deal_replayed, sees_more
 from ladder.errors import LadderError, UserError
 from ladder.site.api.routes import answer
 from ladder.site.server.headers import fresh, json_of

@@ -16,9 +16,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app import bots, matches, overview
+from ladder.app.bot_logs import logs as read_logs
 from ladder.app.computing.asking import computing_files
 from ladder.app.health import health
-from ladder.app.logs import logs as read_logs
 from ladder.app.standings_csv import write_csv
 from ladder.app.states import allow_people, retire
 from ladder.app.tv import MATCHES, tv_next

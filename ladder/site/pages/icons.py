@@ -14,7 +14,7 @@ from fastapi import Path, Request
 from starlette.responses import Response
 
 from ladder.app import matches
-from ladder.app.replay import deal_replayed
+from ladder.app.match_replay import deal_replayed
 from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
 from ladder.site.pictures import previews
 from ladder.site.pictures.icons import favicon, icon

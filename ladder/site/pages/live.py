@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Path, Query, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from ladder.app import live, matches
+from ladder.app import live_matches, matches
 from ladder.app.overview import rules_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
@@ -32,7 +32,7 @@ Mark = Annotated[str, Query(max_length=40)]
 def all_running(request: Request) -> Response:
     """Show the matches that are being played."""
     site: Site = request.app.state.site
-    return site.pages.fresh_page(request, "live.html", {"rows": live.running(site.ladder)})
+    return site.pages.fresh_page(request, "live.html", {"rows": live_matches.running(site.ladder)})
 
 
 @pages.get("/live/{number}")
@@ -40,7 +40,7 @@ def one_running(request: Request, number: Number) -> Response:
     """Show a match while it is played."""
     site: Site = request.app.state.site
     match = matches.public_match(site.ladder, number)
-    row = next((row for row in live.running(site.ladder) if row.match == number), None)
+    row = next((row for row in live_matches.running(site.ladder) if row.match == number), None)
     rules = rules_of(site.ladder, match.variant).to_plain() if row else None
     return site.pages.fresh_page(request, "live_match.html", {"match": match, "row": row, "rules": rules})
 
@@ -49,14 +49,14 @@ def one_running(request: Request, number: Number) -> Response:
 def running(request: Request) -> Response:
     """Give the matches that are being played, the oldest first."""
     site: Site = request.app.state.site
-    return JSONResponse([row.model_dump(mode="json") for row in live.running(site.ladder)], headers=NOT_KEPT)
+    return JSONResponse([row.model_dump(mode="json") for row in live_matches.running(site.ladder)], headers=NOT_KEPT)
 
 
 @api.get("/live/{number}/events", response_model=LivePage)
 def events(request: Request, number: Number, after: Mark = "") -> Response:
     """Give some events of a match that is being played, from the one after a mark on: `attempt-id`."""
     site: Site = request.app.state.site
-    return JSONResponse(live.events(site.ladder, number, after).model_dump(mode="json"), headers=NOT_KEPT)
+    return JSONResponse(live_matches.events(site.ladder, number, after).model_dump(mode="json"), headers=NOT_KEPT)
 
 
 @api.get(

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from ladder.app import matches
 from ladder.app.computing import why as estimates
 from ladder.app.local.why import Where
-from ladder.app.replay import deal_replayed, sees_more
+from ladder.app.match_replay import deal_replayed, sees_more
 from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import json_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ladder.app.accounts.passwords import BUSY, MAX_WAITING
-from ladder.app.accounts.secrets import new_secret
+from ladder.app.accounts.sessions import new_secret
 from ladder.errors import Busy
 from ladder.site.server.places import Place, SharedPlaces, Turns
 

@@ -20,7 +20,7 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import viewer_by
 from ladder.entry.policy import ORGANISERS_ONLY, SCOPES, Act, may
 from ladder.site.rendering.words import to_translate
 from ladder.values.accounts import ANONYMOUS, Viewer

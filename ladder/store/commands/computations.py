@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, select, update
 from ladder.errors import Busy, TooOften
 from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.leases import Lease, LeaseQueue
-from ladder.store.open_computations import computations_in_turn, neighbours_of, waiting_computations
+from ladder.store.turns import computations_in_turn, neighbours_of, waiting_computations
 from ladder.values.questions import Lane
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ladder.store.commands.people_tables import TABLES
 from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.database import WITHOUT_FOREIGN_KEYS, Database
-from ladder.store.failures import first_line, in_words, place
+from ladder.store.driver_failures import first_line, in_words, place
 from ladder.store.schema import REVISION, is_empty
 from ladder.values.reports import CopiedTable, DatabaseCopy
 

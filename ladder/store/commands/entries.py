@@ -18,8 +18,8 @@ from ladder.ratings.elo import START
 from ladder.results.summary import teams_of
 from ladder.store import models
 from ladder.store.commands.suspending import LADDER, set_state
+from ladder.store.lookup import find_stored_bot, find_variant, find_version
 from ladder.store.models import Owner, Rating, State, StoredBot, Variant, Version
-from ladder.store.names import find_stored_bot, find_variant, find_version
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:

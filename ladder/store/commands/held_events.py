@@ -31,8 +31,8 @@ from ladder.store.event_rows import (
     unseal,
     version_name,
 )
+from ladder.store.lookup import bot_like, find_variant, find_version
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
-from ladder.store.names import bot_like, find_variant, find_version
 from ladder.values.held_events import EventState
 from ladder.values.text import counted
 from ladder.values.value import in_utc, time_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError, NoLadder
 from ladder.store.database import MANY_READERS, SQLITE_SETTINGS, Database
-from ladder.store.failures import place
+from ladder.store.driver_failures import place
 from ladder.store.schema import REVISION, Age, age_of, is_empty, revision_of
 
 if TYPE_CHECKING:

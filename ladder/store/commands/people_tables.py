@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import and_, delete, or_, select, text, update
 
 from ladder.store.leases import Lease, LeaseQueue
-from ladder.store.names import find_stored_bot
+from ladder.store.lookup import find_stored_bot
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 from ladder.values.people import ChairKind, TableStatus
 

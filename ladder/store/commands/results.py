@@ -15,9 +15,9 @@ from sqlalchemy import String, and_, bindparam, case, delete, func, insert, sele
 
 from ladder.results.match_decisions import added
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
+from ladder.store.commands.estimates import follow_states
 from ladder.store.commands.event_news import announce_event
 from ladder.store.commands.outbox import announce_suspended
-from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
 from ladder.store.core_tables import BOT, FAULT, MATCH, PAIR, POINT, RATING, SEAT, THINKING, VERSION
 from ladder.store.database import insert_of

@@ -14,7 +14,8 @@ from sqlalchemy import select, update
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.leases import GRACE, MAX_FAILURES, AnyLease, Lease, LeaseQueue
 from ladder.store.models import Version
-from ladder.store.open_submissions import OPEN, in_turn, open_submissions
+from ladder.store.turns import OPEN, open_submissions
+from ladder.store.turns import submissions_in_turn as in_turn
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

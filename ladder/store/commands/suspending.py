@@ -15,8 +15,8 @@ from sqlalchemy import func, insert, or_, select
 from ladder.errors import LadderError
 from ladder.pairing import suspension
 from ladder.store import models
+from ladder.store.commands.estimates import follow_states
 from ladder.store.commands.outbox import announce_suspended, bot_of
-from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.models import Rating, State, StoredBot, StoredMatch, StoredSeat, Variant, Version, VoidAttempt
 from ladder.store.result_order import results_before, results_until
 

@@ -22,7 +22,7 @@ from ladder.entry.claims import skeleton
 from ladder.errors import LadderError, StoreError
 from ladder.store.commands.opening import open_ladder, revision_in
 from ladder.store.database import Database
-from ladder.store.failures import place
+from ladder.store.driver_failures import place
 from ladder.store.models import Owner, StoredBot, Variant
 from ladder.store.schema import REVISION, Age, age_of
 from ladder.values.new_name import give_new_name

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store import models
-    from ladder.store.names import NamedVersion
+    from ladder.store.lookup import NamedVersion
 
 ENTRIES: Select[Any] = select(
     VERSION.c.bot_id,

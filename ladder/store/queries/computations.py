@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, text
 
 from ladder.store.computing_models import UNANSWERED, Computation
-from ladder.store.open_computations import computations_in_turn
+from ladder.store.turns import computations_in_turn
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -9,7 +9,7 @@ from sqlalchemy import select, union
 
 from ladder.store.event_models import EventEntry
 from ladder.store.models import Rating, State, Status, StoredBot, StoredEvent, StoredMatch, StoredSeat, Version
-from ladder.store.open_submissions import open_submissions
+from ladder.store.turns import open_submissions
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.open_submissions import in_turn, open_submissions
+from ladder.store.turns import open_submissions
+from ladder.store.turns import submissions_in_turn as in_turn
 from ladder.values.submission import SubmissionResult, SubmissionRow
 from ladder.values.value import time_of
 

@@ -25,7 +25,7 @@ from ladder.store.commands.held_events import start_event
 from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.suspending import set_state
 from ladder.store.leases import MAX_LOSSES, Lease
-from ladder.store.names import find_version
+from ladder.store.lookup import find_version
 from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from ladder.values.held_events import EventState
 from ladder.values.value import time_of

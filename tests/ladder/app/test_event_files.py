@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.event import holding, reading
-from ladder.app.event.files import read_event_text
+from ladder.app.event.event_files import read_event_text
 from ladder.app.event.verifying import export_event, verify_event
 from ladder.errors import LadderError
 from ladder.events.event_file import parse_event

@@ -19,7 +19,7 @@ from ladder.events.event_file import parse_event
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.entries import retire
-from ladder.store.names import find_version
+from ladder.store.lookup import find_version
 from ladder.store.queries.matches import unfinished
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.live import MAX_EVENTS, MAX_KEPT, LiveState, LiveStates, events, running
+from ladder.app.live_matches import MAX_EVENTS, MAX_KEPT, LiveState, LiveStates, events, running
 from ladder.errors import LadderError
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.replay import deal_replayed
+from ladder.app.match_replay import deal_replayed
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.values.matches import DealPlace, FaultPlace

@@ -16,8 +16,8 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from ladder.app.ladder import Ladder
+from ladder.app.ladder_run import check_cluster, demands_of, push_images
 from ladder.app.registry_maintenance import sweep
-from ladder.app.running import check_cluster, demands_of, push_images
 from ladder.errors import SandboxError, UserError
 from ladder.matches.kinds import open_sandbox
 from ladder.registry.program import RegistryPlan
@@ -91,7 +91,7 @@ def test_a_ladder_of_containers_asks_for_its_runtime_and_for_machines_like_this_
 
 
 def test_the_coordinator_s_process_knows_no_dask() -> None:
-    check = "import sys, ladder.app.running; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
+    check = "import sys, ladder.app.ladder_run; sys.exit('distributed' in sys.modules or 'dask' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from ladder.app import bots
 from ladder.app.accounts import managing
 from ladder.app.ladder import Ladder
-from ladder.app.running import RunPlan, check_run
+from ladder.app.ladder_run import RunPlan, check_run
 from ladder.app.seasons import new_season, seasons
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings

@@ -25,7 +25,7 @@ from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import suspend_entries
 from ladder.store.commands.webhooks import MAX_WEBHOOKS, enable_webhook, find_webhook
 from ladder.store.event_rows import find_event
-from ladder.store.names import find_version
+from ladder.store.lookup import find_version
 from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState

@@ -20,7 +20,7 @@ from ladder.errors import NoLadder
 from ladder.people.commands.table import OPENED
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import REFUSALS, open_ladder
-from ladder.store.failures import place
+from ladder.store.driver_failures import place
 from ladder.store.schema import REVISION, Age
 from ladder.terminal import ladder as terminal
 from tests.e2e.command import every_command
@@ -123,7 +123,7 @@ def test_every_command_leaves_a_ladder_of_an_earlier_build_alone(tmp_path: Path,
     ("name", "loop", "what"),
     [
         ("tables", "ladder.people.playing.tables_service.play_tables", OPENED),
-        ("compute", "ladder.app.computing.running.run_computing", ASKED),
+        ("compute", "ladder.app.computing.computing_run.run_computing", ASKED),
     ],
 )
 def test_a_process_that_serves_a_site_says_that_none_is_running(

@@ -111,7 +111,7 @@ def test_a_command_that_reads_imports_no_other_use_case(tmp_path: Path) -> None:
     """Of the tables only those of the ladder itself are declared."""
     open_ladder(load_settings(data_dir=tmp_path), create=True).close()
     others = {
-        "ladder.app.health", "ladder.app.logs", "ladder.app.states", "ladder.app.submit.ordering",
+        "ladder.app.health", "ladder.app.bot_logs", "ladder.app.states", "ladder.app.submit.ordering",
         "ladder.store.account_models", "ladder.store.event_models", "ladder.store.table_models",
         "ladder.store.webhook_models", "ladder.store.computing_models", "ladder.values.live_events",
     }  # fmt: skip

@@ -14,7 +14,7 @@ LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "orjson", "ladder.settings", 
 @pytest.mark.parametrize(
     ("modules", "without"),
     [
-        ("ladder.app.running", DASK),
+        ("ladder.app.ladder_run", DASK),
         ("ladder.cluster.scheduler_program, ladder.app.cluster.worker_start", LADDER_ONLY),
     ],
 )

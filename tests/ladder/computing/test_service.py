@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app.computing.asking import BeingComputed, NoAnswer, answer_to, computing_files
-from ladder.app.computing.running import run_computing
+from ladder.app.computing.computing_run import run_computing
 from ladder.errors import SandboxError, StoreError, UserError
 from ladder.results.files import SILENT_SECONDS
 from ladder.settings.settings import load_settings

@@ -24,7 +24,7 @@ from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.queue import MATCHES
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from ladder.store.models import Status
-from ladder.store.open_submissions import open_submissions
+from ladder.store.turns import open_submissions
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import FakeExecutor, Time, recorded, void
 

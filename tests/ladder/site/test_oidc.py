@@ -19,7 +19,7 @@ from ladder.app.accounts import managing, registering
 from ladder.app.accounts.oidc import NO_ANSWER, NOT_BEGUN, REFUSED
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.accounts.registering import BY_PROVIDER, THERE_ALREADY
-from ladder.app.accounts.viewers import DISABLED
+from ladder.app.accounts.sessions import DISABLED
 from ladder.app.ladder import Ladder
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from ladder.app import matches
-from ladder.app.replay import deal_replayed
+from ladder.app.match_replay import deal_replayed
 from ladder.people.boards import daily_board
 from ladder.site.pictures import canvas, previews
 from ladder.site.pictures.canvas import HEIGHT, MISSING, WIDTH, fitting

@@ -17,7 +17,7 @@ from sqlalchemy.exc import DataError, IntegrityError, InternalError
 from ladder.errors import LadderError, StoreError, Unstorable
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.failures import HELD
+from ladder.store.driver_failures import HELD
 from tests.ladder.databases import BACKENDS
 from tests.waiting import is_in, until
 

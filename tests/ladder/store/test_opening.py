@@ -18,7 +18,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models, schema
 from ladder.store.commands.opening import NO_LADDER, REFUSALS, open_ladder, revision_in
 from ladder.store.database import Database
-from ladder.store.failures import place
+from ladder.store.driver_failures import place
 from ladder.store.schema import REVISION, Age
 from tests.ladder.postgres import Server
 

@@ -13,7 +13,7 @@ from ladder.store import models
 from ladder.store.commands.opening import REFUSALS, open_ladder, revision_in
 from ladder.store.commands.upgrading import upgrade_ladder
 from ladder.store.database import Database
-from ladder.store.failures import place
+from ladder.store.driver_failures import place
 from ladder.store.schema import REVISION, Age
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ MANY = {
     "ladder/store/commands/submission_queue.py": "SQL",
     "pigpen_arena/examples/train.py": "1,024 tables and more",
     "referee/records/file.py": "a limit",
-    "ladder/app/event/files.py": "more bots of an owner than are allowed",
+    "ladder/app/event/event_files.py": "more bots of an owner than are allowed",
     "ladder/app/event/organising.py": "a range",
     "ladder/app/local/match_plan.py": "too many, and the seats of a variant",
     "ladder/app/local/why.py": "several deals where one is wanted",

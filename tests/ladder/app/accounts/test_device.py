@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.app.accounts import device, managing, registering, sessions, tokens
+from ladder.app.accounts import device, managing, registering, sessions
 from ladder.app.accounts.passwords import BUSY
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import Busy, LadderError
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
@@ -70,11 +70,11 @@ def by_link(ladder: Ladder) -> None:
 
 def revoked_but_for_one(ladder: Ladder) -> None:
     """Revoke all, but for the session that asks."""
-    tokens.revoke_every(ladder, viewer_by(ladder, session_of(ladder, "ada"), ""), "ada")
+    sessions.revoke_every(ladder, viewer_by(ladder, session_of(ladder, "ada"), ""), "ada")
 
 
 ENDS: dict[str, Callable[[Ladder], Any]] = {
-    "all revoked": lambda ladder: tokens.revoke_every(ladder, LOCAL, "ada"),
+    "all revoked": lambda ladder: sessions.revoke_every(ladder, LOCAL, "ada"),
     "all others revoked": revoked_but_for_one,
     "a new password by a link": by_link,
     "a new password": lambda ladder: sessions.change_password(ladder, quick_passwords(), ADA, PASSWORD, OTHER),

@@ -10,9 +10,7 @@ from sqlalchemy import select
 
 from ladder.app.accounts import managing, registering
 from ladder.app.accounts.registering import register, register_known
-from ladder.app.accounts.secrets import hash_of
-from ladder.app.accounts.sessions import Visit, log_in
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import Visit, hash_of, log_in, viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.store.account_models import Invitation

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.app.accounts import managing, registering, tokens
+from ladder.app.accounts import managing, registering, sessions
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.sessions import Visit
-from ladder.app.accounts.viewers import DISABLED, viewer_by
+from ladder.app.accounts.sessions import DISABLED, Visit, viewer_by
 from ladder.app.ladder import Ladder
 from ladder.app.submit import ordering
 from ladder.errors import Forbidden, LadderError, UserError
@@ -190,7 +189,7 @@ def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
         lambda: managing.add(ladder, OLGA, "ada", Role.CONTESTANT),
         lambda: registering.take_back(ladder, OLGA, 7),
         lambda: registering.invite(ladder, OLGA, Role.CONTESTANT, days=366),
-        lambda: tokens.revoke(ladder, OLGA, "olga", 7, "token"),
+        lambda: sessions.revoke_one(ladder, OLGA, "olga", 7, "token"),
     ):
         with pytest.raises((LadderError, UserError)):
             action()

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.computing.running import ASKER, look_for_puzzles
+from ladder.app.computing.computing_run import ASKER, look_for_puzzles
 from ladder.people.review.puzzles import overview
 from ladder.store import models
 from ladder.store.commands import computations
 from ladder.store.commands.computations import NewQuestion
 from ladder.store.computing_models import PuzzleLook
-from ladder.store.open_computations import waiting_computations
+from ladder.store.turns import waiting_computations
 from ladder.values.people import TableVisitor
 from ladder.values.questions import Lane
 from tests.ladder.computing_here import computing_here

@@ -19,10 +19,9 @@ from sqlalchemy import select
 
 import pigpen_arena
 from ladder.app.dataset import exporting
+from ladder.app.dataset.dataset_parts import CARD, COLUMNS, TABLES, schema, seat_rows, type_name
 from ladder.app.dataset.exporting import DRAFTS, LOCK, export_dataset
 from ladder.app.dataset.offered import MANIFEST
-from ladder.app.dataset.parts import CARD, COLUMNS, TABLES, schema, type_name
-from ladder.app.dataset.rows import seat_rows
 from ladder.app.event import holding
 from ladder.app.seasons import new_season
 from ladder.errors import UserError
@@ -42,7 +41,7 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.app.dataset.rows import Row
+    from ladder.app.dataset.dataset_parts import Row
     from ladder.app.ladder import Ladder
     from ladder.results.files import Logs
     from ladder.values.matches import MatchRow

@@ -15,7 +15,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.remote.connection import Connection
 from ladder.app.remote.login import Login, write_login
 from ladder.app.remote.pushing import is_on_engine, push_image
-from ladder.app.remote.submitting import name_in_registry
+from ladder.app.remote.remote_submission import name_in_registry
 from ladder.cli.typer_app import app
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.submitting import FOLLOW_TRIES, PIECE, TRIES, follow, packed, upload
+from ladder.app.remote.remote_submission import FOLLOW_TRIES, PIECE, TRIES, follow, packed, upload
 from ladder.app.submit.ended import result_of
 from ladder.errors import LadderError, RemoteError, SandboxError
 from ladder.sandbox.bots.content import Content

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from ladder.app.ladder import Ladder
 from ladder.app.submit.ended import result_of
-from ladder.app.submit.submitting import submit as submit_order
+from ladder.app.submit.local_submission import submit as submit_order
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, LadderError, SandboxError
 from ladder.sandbox.bots.content import content_hash, is_kept, kept_folder

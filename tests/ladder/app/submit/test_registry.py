@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.submit.ended import result_of
-from ladder.app.submit.submitting import submit
+from ladder.app.submit.local_submission import submit
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed

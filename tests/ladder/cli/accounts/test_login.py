@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from ladder.app.accounts import device
 from ladder.app.accounts.device import ENDED
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import viewer_by
 from ladder.app.ladder import Ladder
 from ladder.app.remote.login import NOT_LOGGED_IN
 from ladder.serving.application import make_app

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.app.submit.submitting import NO_ISOLATION
+from ladder.app.submit.local_submission import NO_ISOLATION
 from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models

@@ -32,7 +32,7 @@ SUITS = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 @pytest.fixture(autouse=True)
 def no_own_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The site's own process looks for none: these tests say when."""
-    monkeypatch.setattr("ladder.app.computing.running.look_for_puzzles", lambda ladder, session, now: None)
+    monkeypatch.setattr("ladder.app.computing.computing_run.look_for_puzzles", lambda ladder, session, now: None)
 
 
 async def answer(browser: TableBrowser, number: int, card: str) -> httpx.Response:

@@ -19,7 +19,7 @@ from ladder.people.tables.opening import GUEST_DAYS, open_table
 from ladder.results.files import TableFiles
 from ladder.runner import leased_rows
 from ladder.settings.settings import load_settings
-from ladder.store.names import find_stored_bot
+from ladder.store.lookup import find_stored_bot
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
 from referee.records.file import read_record

@@ -9,7 +9,7 @@ import pytest
 
 from ladder.app.accounts import device, managing
 from ladder.app.accounts.passwords import BUSY
-from ladder.app.accounts.tokens import MAX_TOKENS
+from ladder.app.accounts.sessions import MAX_TOKENS
 from ladder.app.ladder import Ladder
 from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.site.server.viewer import BAD_TOKEN, CSRF_HEADER, LOG_IN

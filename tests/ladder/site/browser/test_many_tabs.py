@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal
 import httpx
 import pytest
 
-from ladder.app.live import attempt_of
+from ladder.app.live_matches import attempt_of
 from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
+from ladder.store.lookup import find_match
 from ladder.store.models import StoredBot, Variant
-from ladder.store.names import find_match
 from ladder.values.people import TableOrder, TableVisitor
 from pigpen.rules import PRESETS
 from tests.ladder.site.browser.at_table import by_mouse, next_wanted

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app.match_replay import replayed
 from ladder.app.matches import read_recorded
-from ladder.app.replay import replayed
 from ladder.values.matches import DealPlace
 from pigpen.rules import PRESETS
 from tests.ladder.ladders import packed

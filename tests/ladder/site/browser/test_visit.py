@@ -72,7 +72,7 @@ WAYS = {
 
 @pytest.fixture
 def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr("ladder.app.computing.running.look_for_puzzles", lambda ladder, session, now: None)
+    monkeypatch.setattr("ladder.app.computing.computing_run.look_for_puzzles", lambda ladder, session, now: None)
     ladder = new_ladder(load_settings(data_dir=tmp_path))
     add_puzzles(ladder, recorded_match(ladder, without_loop(played, "hearts")))
     with tables_served(ladder) as address:

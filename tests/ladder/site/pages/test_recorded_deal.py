@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from ladder.app.match_replay import replayed
 from ladder.app.matches import read_recorded
-from ladder.app.replay import replayed
 from ladder.site.pages import replays as replay_pages
 from ladder.values.matches import DealPlace
 from tests.ladder.ladders import packed

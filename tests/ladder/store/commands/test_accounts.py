@@ -11,9 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from ladder.app.accounts import device, managing, registering
 from ladder.app.accounts.registering import register
-from ladder.app.accounts.secrets import hash_of
-from ladder.app.accounts.sessions import Visit, log_in
-from ladder.app.accounts.viewers import viewer_by
+from ladder.app.accounts.sessions import Visit, hash_of, log_in, viewer_by
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.store.account_models import Credential, LoginCode

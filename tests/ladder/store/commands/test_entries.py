@@ -10,8 +10,8 @@ from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.store import models
 from ladder.store.commands.entries import retire, settle_house_bots
 from ladder.store.commands.scheduling import why_no_match
+from ladder.store.lookup import find_variant
 from ladder.store.models import State
-from ladder.store.names import find_variant
 from ladder.store.queries.standings import standings
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend

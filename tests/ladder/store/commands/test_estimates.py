@@ -13,11 +13,10 @@ from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.points import PairSums, fit_points
 from ladder.store import models
 from ladder.store.commands import estimates
-from ladder.store.commands.estimates import RefreshRate, refresh, stale
-from ladder.store.commands.rank_intervals import follow_states, intervals
+from ladder.store.commands.estimates import RefreshRate, follow_states, intervals, refresh, stale
 from ladder.store.commands.results import record_summary
 from ladder.store.last_estimate import estimate_of, los, margins_of
-from ladder.store.names import find_variant
+from ladder.store.lookup import find_variant
 from ladder.store.queries.standings import standings
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend

@@ -10,13 +10,12 @@ from ladder.app.ladder import Ladder
 from ladder.app.matches import explanation
 from ladder.store import models
 from ladder.store.commands.entries import retire
-from ladder.store.commands.estimates import refresh
-from ladder.store.commands.rank_intervals import active_versions
+from ladder.store.commands.estimates import active_versions, refresh
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import resume_entries, set_state, suspend_entries
 from ladder.store.last_estimate import estimate_of
+from ladder.store.lookup import find_stored_bot, find_variant, find_version
 from ladder.store.models import State
-from ladder.store.names import find_stored_bot, find_variant, find_version
 from ladder.store.queries.rating_curve import rating_curve
 from ladder.store.queries.standings import extent, standings
 from tests.ladder import ladders, shown

@@ -15,8 +15,7 @@ from ladder.store import models
 from ladder.store.commands import results
 from ladder.store.commands.rerating import differences, replay
 from ladder.store.commands.results import record_summary, standing_of
-from ladder.store.queries.explanation import explain
-from ladder.store.queries.matches import match_row
+from ladder.store.queries.matches import explain, match_row
 from pigpen.rules import PRESETS
 from referee.records.framing import RecordError
 from tests.ladder.databases import IN_BOTH

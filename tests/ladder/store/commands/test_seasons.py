@@ -12,8 +12,7 @@ from sqlalchemy import func, select
 from ladder.ratings.elo import START
 from ladder.results.files import MatchFiles
 from ladder.store import models
-from ladder.store.commands.estimates import refresh, stale
-from ladder.store.commands.rank_intervals import intervals
+from ladder.store.commands.estimates import intervals, refresh, stale
 from ladder.store.commands.rerating import differences
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
@@ -22,8 +21,7 @@ from ladder.store.commands.suspending import suspend_for_voids
 from ladder.store.queries.checking import findings
 from ladder.store.queries.matches import common_matches, pair_sums, results
 from ladder.store.queries.rating_curve import rating_curves
-from ladder.store.queries.seasons import season_standings, seasons
-from ladder.store.queries.standings import standings
+from ladder.store.queries.standings import season_standings, seasons, standings
 from ladder.values.standings import Order
 from referee.match.formats import DEFAULT_CLOCK
 from tests.ladder.databases import IN_BOTH

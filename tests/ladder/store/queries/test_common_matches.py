@@ -17,7 +17,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.results import PAIR_SUMS, add_pair_result, record_summary
-from ladder.store.names import find_stored_bot, find_variant
+from ladder.store.lookup import find_stored_bot, find_variant
 from ladder.store.queries.matches import common_matches, common_variants, newest_ordinals, pair_sums
 from ladder.store.queries.rating_curve import TOP_POINTS, rating_curve, top_curves
 from ladder.store.queries.standings import standings

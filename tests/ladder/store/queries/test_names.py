@@ -9,7 +9,7 @@ import pytest
 from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.database import Database
-from ladder.store.names import find_match, find_stored_bot, find_variant, find_version
+from ladder.store.lookup import find_match, find_stored_bot, find_variant, find_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

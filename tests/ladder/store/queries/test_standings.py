@@ -13,7 +13,7 @@ from ladder.app.ladder import Ladder
 from ladder.ratings.elo import START
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.names import find_variant
+from ladder.store.lookup import find_variant
 from ladder.store.queries.standings import shares, standings, standings_of, standings_of_owner
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH

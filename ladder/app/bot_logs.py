@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ladder.app.matches import newest
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, UserError
-from ladder.store import names
-from ladder.store.names import name_of
+from ladder.store import lookup
+from ladder.store.lookup import name_of
 from ladder.store.queries.bot_page import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL
@@ -71,7 +71,7 @@ def matches_of(ladder: Ladder, viewer: Viewer, bot: str, before: int | None = No
     unseen = LadderError(f"There is no bot {bot!r} whose output you may read.")
     with ladder.database.read() as session:
         try:
-            owner = name_of(session, names.find_stored_bot(session, bot.partition("@")[0]).owner_id)
+            owner = name_of(session, lookup.find_stored_bot(session, bot.partition("@")[0]).owner_id)
         except LadderError:
             raise unseen from None
     if not may(viewer, Act.READ_OUTPUT, owner, public_output=ladder.settings.public_logs):
@@ -100,7 +100,7 @@ def _readable(
     else:
         unseen = LadderError(f"You cannot read what {seat!r} printed in match {match}: only its owner can.")
     try:
-        row = match_row(session, names.find_match(session, match))
+        row = match_row(session, lookup.find_match(session, match))
         seats = _seats(row, seat)
     except (LadderError, UserError):
         if may(viewer, Act.READ_OUTPUT, public_output=public):
@@ -115,7 +115,7 @@ def _readable(
 def _is_own(session: Session, viewer: Viewer, word: str) -> bool:
     """Tell whether a word names a bot of the viewer's own."""
     try:
-        return name_of(session, names.find_stored_bot(session, word.partition("@")[0]).owner_id) == viewer.name
+        return name_of(session, lookup.find_stored_bot(session, word.partition("@")[0]).owner_id) == viewer.name
     except LadderError:
         return False
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.overview import rules_of
 from ladder.results.live_folder import LiveFile, LiveFolder
-from ladder.store import names
+from ladder.store import lookup
 from ladder.store.models import Status
 from ladder.store.queries.matches import unfinished
 from ladder.values.live_events import (
@@ -78,8 +78,8 @@ class _LiveDeal:
         self.scored: LiveScored | None = None
         self.is_complete = True
         self._public = PublicDeal(rules, begun.deal, begun.totals, begun.hands)
-        names, kinds = (bots[bot] for bot in begun.seats), ("bot" for _ in begun.seats)
-        self._head = TableDeal(**deal_fields(rules, begun.deal, names, kinds, None))
+        lookup, kinds = (bots[bot] for bot in begun.seats), ("bot" for _ in begun.seats)
+        self._head = TableDeal(**deal_fields(rules, begun.deal, lookup, kinds, None))
 
     @property
     def totals(self) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ def attempt_of(ladder: Ladder, match: int) -> tuple[int, Outcome | None]:
         LadderError: If there is no match of that number.
     """
     with ladder.database.read() as session:
-        found = names.find_match(session, match)
+        found = lookup.find_match(session, match)
         if found.status == Status.LEASED:
             return found.attempt, None
         return found.attempt, "done" if found.status == Status.DONE else "void"

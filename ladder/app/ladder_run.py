@@ -42,7 +42,7 @@ from ladder.sandbox.host import scratch
 from ladder.sandbox.host.machine import all_cores, default_slots
 from ladder.store.commands.queue import why_too_short
 from ladder.store.commands.submission_queue import pin
-from ladder.store.names import find_variant
+from ladder.store.lookup import find_variant
 from ladder.store.queries.images import unpinned_images
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.match_tasks import ProbeTask
