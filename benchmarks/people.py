@@ -32,7 +32,7 @@ from benchmarks.programs import Browser, PlayedTable, Seen, free_port, running
 from benchmarks.report import Row, sections, show
 from ladder.app.ladder import Ladder
 from ladder.people.tables.chairs import end, join
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 

@@ -53,7 +53,7 @@ from ladder.errors import (
     UserError,
 )
 from ladder.people.pages.request_parts import EmptyMessage, message_of
-from ladder.people.tables import opening
+from ladder.people.tables import table_opening
 from ladder.registry.image_names import ImageName, is_repository, namespace_of
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED, ImageTotal, PlainStream, read_layer, read_manifest
 from ladder.registry.registry_client import RegistryClient
@@ -286,9 +286,9 @@ def exported_record(size: int, folder: Path) -> None:
 def opened(number: int, guest: str = "", account: str | None = None) -> None:
     """Open the last one of a number of tables."""
     who = SimpleNamespace(account=account, guest=guest, network="")
-    table = SimpleNamespace(owner=account, guest=opening.guest_hash(who), network="")  # type: ignore[arg-type]
-    with mock.patch.object(opening, "all_open", return_value=[table] * (number - 1)):
-        opening.check_limits(None, SimpleNamespace(people_tables=100, guest_tables=100), who)  # type: ignore[arg-type]
+    table = SimpleNamespace(owner=account, guest=table_opening.guest_hash(who), network="")  # type: ignore[arg-type]
+    with mock.patch.object(table_opening, "all_open", return_value=[table] * (number - 1)):
+        table_opening.check_limits(None, SimpleNamespace(people_tables=100, guest_tables=100), who)  # type: ignore[arg-type]
 
 
 DOCKERFILE = b"FROM pigpen/bot\nCOPY . .\nCOPY . /there/\nWORKDIR /there\n"
@@ -445,8 +445,8 @@ DOORS = {
     "referee.records.framing:MAX_SECONDS": Door(SECONDS.validate_python, pydantic.ValidationError),
     "ladder.app.cluster.worker_states:MAX_REASON": Door(reason, LadderError),
     "ladder.app.event.verifying:MAX_RECORD_BYTES": Door(exported_record, Exception, set_to=100),
-    "ladder.people.tables.opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
-    "ladder.people.tables.opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),
+    "ladder.people.tables.table_opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
+    "ladder.people.tables.table_opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),
     "ladder.sandbox.bots.recipes:MAX_COPIED": Door(
         lambda n: recipe_of(SimpleNamespace(folder="bot", name="bot", builds="recipes"), COPIED),  # type: ignore[arg-type]
         BotRejected,
@@ -614,7 +614,7 @@ IN_THEIR_ROOMS = {
     "ladder.sandbox.bots.bot_archive:MAX_RATIO",
     "ladder.site.api.submissions:MAX_STREAMS",
     "ladder.site.server.attempts:LIMITS",
-    "ladder.site.server.connection:MAX_CONNECTIONS",
+    "ladder.site.server.visitor_connection:MAX_CONNECTIONS",
     "ladder.site.server.event_streams:MAX_STREAMS",
     "ladder.site.server.routing:MAX_WAITING",
     "ladder.store.commands.computations:MAX_OF_VISITOR",

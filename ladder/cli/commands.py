@@ -41,7 +41,7 @@ PANELS = {
             "Try a bot and enter it in the ladder: exit code 0 if it is entered, 1 if it failed.",
         ),
         "submissions": Command(
-            "ladder.cli.submit.submissions:submissions",
+            "ladder.cli.submit.submit:submissions",
             "List your submissions, with their progress and results.",
         ),
     },
@@ -155,7 +155,7 @@ PANELS = {
             "Run the ladder: schedule matches, play them, rate the bots.",
         ),
         "event": Command(
-            "ladder.cli.event.group:event",
+            "ladder.cli.event.event_commands:event",
             "Describe an event in a file, check and simulate it; hold it on a ladder; verify how it was held.",
         ),
         "cluster": Command(
@@ -163,7 +163,7 @@ PANELS = {
             "See the workers on other machines, and decide which of them play.",
         ),
         "account": Command(
-            "ladder.cli.accounts.group:account",
+            "ladder.cli.accounts.account_commands:account",
             "Make accounts, invite, disable, set quotas, and see who did what.",
         ),
         "db": Command("ladder.cli.organise.db:db", "Upgrade, check, back up or move the ladder's database."),

@@ -24,8 +24,8 @@ from ladder.app.live_hub import LiveHub
 from ladder.errors import Busy
 from ladder.people.pages import routers as people
 from ladder.people.sessions.session_pool import OpenTabs, no_tabs
-from ladder.site.accounts import account as account_routes
 from ladder.site.accounts import login as login_routes
+from ladder.site.accounts import own as account_routes
 from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
 from ladder.site.accounts.login import hashing_turns
@@ -36,17 +36,16 @@ from ladder.site.api import replays as replay_api
 from ladder.site.api import routes as api
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import LOOK_SECONDS
+from ladder.site.pages import admin, icon_routes, routes
 from ladder.site.pages import admin as admin_routes
+from ladder.site.pages import admin as worker_routes
 from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
-from ladder.site.pages import icons as icon_routes
 from ladder.site.pages import live as live_routes
-from ladder.site.pages import operations, routes
 from ladder.site.pages import replays as replay_routes
-from ladder.site.pages import workers as worker_routes
 from ladder.site.pages.downloads import serve_docs
 from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache, RecentValues
 from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
@@ -80,10 +79,10 @@ if TYPE_CHECKING:
 PAGES = (
     login_routes.router,
     provider_routes.router,
-    account_routes.router,
+    account_routes.account_router,
     my_routes.router,
     admin_routes.router,
-    worker_routes.router,
+    worker_routes.worker_router,
     routes.router,
     replay_routes.router,
     event_routes.router,
@@ -102,7 +101,7 @@ PAGES = (
     routes.whats_new_router,
     icon_routes.router,
     icon_routes.pictures_router,
-    operations.router,
+    admin.operations_router,
 )
 """In this order they are asked whose an address is."""
 PUBLIC_API = (

@@ -19,7 +19,8 @@ from ladder.app.wheels import find_wheels
 from ladder.people.sessions.session_pool import no_tabs
 from ladder.serving.application import make_app
 from ladder.site.pages.downloads import find_docs
-from ladder.site.server.connection import (
+from ladder.site.server.event_streams import MAX_STREAMS
+from ladder.site.server.visitor_connection import (
     HEAD_BYTES,
     MAX_CONNECTIONS,
     SharedConnections,
@@ -28,7 +29,6 @@ from ladder.site.server.connection import (
     Timeouts,
     max_connections,
 )
-from ladder.site.server.event_streams import MAX_STREAMS
 
 if TYPE_CHECKING:
     import socket

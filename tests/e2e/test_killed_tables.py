@@ -11,7 +11,7 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.people.tables.chairs import table_page
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.people.seat.client import Question
+    from ladder.people.seat.seat_client import Question
 
 BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")

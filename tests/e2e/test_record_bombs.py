@@ -51,7 +51,7 @@ ROOM = 320 * MIB
 """Bytes of memory that a command may take beyond its start; a line full of errors takes 200 MiB, 10,000 deals 350."""
 LIMITED = """
 import resource, sys
-import ladder.cli.typer_app, ladder.cli.replay.viewer, referee.replay.verify
+import ladder.cli.typer_app, ladder.cli.replay.replay, referee.replay.verify
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv.pop(1)),) * 2)
 ladder.cli.typer_app.run_app()

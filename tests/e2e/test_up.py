@@ -24,7 +24,7 @@ from ladder.app.speed import ladder_speed
 from ladder.app.supervisor import STOPPING, SupervisedProcess, Supervisor
 from ladder.cli.organise.serve import NO_WHEELS
 from ladder.people.tables.chairs import seat_of, table_page
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from pigpen.version import __version__
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret

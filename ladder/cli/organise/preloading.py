@@ -13,7 +13,7 @@ MODULES = (
     "ladder.app.ladder_run",
     "ladder.cli.organise.run",
     "ladder.cli.organise.run",
-    "ladder.people.playing.tables_service",
+    "ladder.people.playing.table_work",
     "ladder.serving.web_server",
     "ladder.site.server.listening",
     "uvicorn.lifespan.on",

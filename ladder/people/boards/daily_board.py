@@ -18,7 +18,7 @@ from ladder.app.kept_secret import kept_secret
 from ladder.app.matches import read_recorded
 from ladder.errors import UserError
 from ladder.people.tables.chairs import bots_to_play_with
-from ladder.people.tables.opening import guest_hash, open_table
+from ladder.people.tables.table_opening import guest_hash, open_table
 from ladder.store.queries.people_tables import accounts_at, count_people, first_of
 from ladder.values.matches import DealPlace
 from ladder.values.people import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.people.boards.daily_board import BoardChair, open_match_board, open_today
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.values.people import OpenedTable, TablePurpose, TableVisitor
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from pigpen.rules import Card, Face, MoonChoice, Suit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ladder.people.seat.client import SeatActions
+    from ladder.people.seat.seat_client import SeatActions
     from ladder.values.person_state import PersonNotice, PersonResult, PersonState, SheetRow
     from pigpen.rules import Action
     from referee.replay.table_view import TableDeal, TableMoment, TableSeat

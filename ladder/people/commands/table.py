@@ -64,7 +64,7 @@ def run_tables(log_to_stderr: StderrOption = True) -> None:
     Examples:
         pigpen ladder tables
     """
-    from ladder.people.playing.tables_service import play_tables
+    from ladder.people.playing.table_work import play_tables
 
     with opened() as ladder:
         if reason := why_nobody_comes(ladder.settings, OPENED):

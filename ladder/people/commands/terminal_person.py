@@ -14,7 +14,7 @@ from rich.control import Control
 from ladder.errors import SandboxError
 from ladder.people.commands.screen_state import ScreenState
 from ladder.people.commands.table_screen import table_screen
-from ladder.people.seat.client import PersonClient
+from ladder.people.seat.seat_client import PersonClient
 from ladder.terminal.keys import SUSPEND, key_by_key, read_keys
 from ladder.terminal.sanitize import folded
 from pigpen.client import Refused, Unreachable

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ladder.app import overview
 from ladder.errors import Conflict, TooOften, UserError
-from ladder.people.boards import comparing, daily_board
+from ladder.people.boards import board_comparison, daily_board
 from ladder.people.boards.daily_board import BoardChair, match_board, open_match_board
 from ladder.people.pages.request_parts import NOT_KEPT, Name, keep_opened, my_table, secret_of, visitor_of
 from ladder.people.pages.table_pages import names_of_variants
@@ -59,7 +59,7 @@ def today(request: Request, variant: Variant) -> Response:
 def yesterday(request: Request, variant: Variant) -> Response:
     """Show all results of yesterday's board of a variant."""
     site: Site = request.app.state.site
-    found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
+    found = board_comparison.results_of_yesterday(site.ladder, variant, asker_of(request))
     values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}
     return site.pages.fresh_page(request, "play_yesterday.html", values)
 
@@ -124,8 +124,8 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
     site: Site = request.app.state.site
     state, secret = my_table(request, name), secret_of(request)
     asker = asker_of(request)
-    found = comparing.compare(site.ladder, name, secret, asker)
-    beside = comparing.beside(site.ladder, name, secret, key, asker) if key else None
+    found = board_comparison.compare(site.ladder, name, secret, asker)
+    beside = board_comparison.beside(site.ladder, name, secret, key, asker) if key else None
     return site.pages.fresh_page(
         request,
         "play_compare.html",

@@ -1,28 +1,38 @@
-"""Find the best card: puzzles from the ladder's own records."""
+"""
+Find the best card: puzzles from the ladder's own records.
+
+The API's puzzles: what a seat knew, and to an account that has answered, what each card was worth.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Path, Query, Request
+from pydantic import StringConstraints
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import overview
+from ladder.app.overview import rules_of
+from ladder.entry.policy import Act
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.people.pages.request_parts import NOT_KEPT, keep_guest, visitor_of
 from ladder.people.review import puzzles
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.headers import fresh
 from ladder.site.server.routing import Router
-from ladder.site.server.viewer import Form, address_of, form_page, viewer_of
+from ladder.site.server.viewer import FOR_PEOPLE, Form, address_of, demand, form_page, viewer_of
+from ladder.values.people import TableVisitor
+from ladder.values.value import Value
+from ladder.values.why import PuzzleList, PuzzleOverview, PuzzlePage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ladder.site.server.context import Site
-    from ladder.values.why import Choice, PuzzlePage
+    from ladder.values.why import Choice
 
 router = Router()
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
@@ -49,7 +59,7 @@ def puzzles_of_variant(
 ) -> Response:
     """List the puzzles of a variant."""
     site: Site = request.app.state.site
-    rules = overview.rules_of(site.ladder, variant)
+    rules = rules_of(site.ladder, variant)
     found = puzzles.puzzle_list(site.ladder, rules.name, visitor_of(request), before)
     values = {"found": found, "variant": rules.name, "title": rules.title, "before": before}
     return site.pages.fresh_page(request, "puzzles_of_variant.html", values)
@@ -62,7 +72,7 @@ def one_puzzle(request: Request, number: Number) -> Response:
 
 
 @router.post("/puzzle/{number}")
-def answer_puzzle(request: Request, number: Number, form: Form) -> Response:
+def answer_by_form(request: Request, number: Number, form: Form) -> Response:
     """Take the visitor's answer."""
     site: Site = request.app.state.site
     try:
@@ -83,7 +93,7 @@ def _puzzle(request: Request, number: int, error: str = "", status: int = 200) -
     site: Site = request.app.state.site
     try:
         page = puzzles.puzzle_page(site.ladder, number, visitor_of(request))
-        rules = overview.rules_of(site.ladder, page.position.variant)
+        rules = rules_of(site.ladder, page.position.variant)
     except LadderError:
         raise HTTPException(404, NO_PUZZLE) from None
     values = {
@@ -120,3 +130,55 @@ def _bars(choices: Sequence[Choice]) -> list[dict[str, object]]:
         }
         for each in choices
     ]
+
+
+puzzle_api_router, personal = Router(), Router(dependencies=FOR_PEOPLE)
+
+
+class PuzzleChoice(Value):
+    """The answer to a puzzle."""
+
+    card: Annotated[str, StringConstraints(pattern="^[2-9TJQKA][CDHS]$")]
+    """As in a record: `QS`."""
+
+
+@puzzle_api_router.get("/puzzles", response_model=PuzzleOverview)
+def overview(request: Request) -> Response:
+    """Count the puzzles of each variant; with a token, also the account's answers, and how many were right in a row."""
+    site: Site = request.app.state.site
+    return fresh(puzzles.overview(site.ladder, _reader(request)))
+
+
+@puzzle_api_router.get("/puzzles/{variant}", response_model=PuzzleList)
+def puzzle_list(
+    request: Request,
+    variant: Annotated[str, Path(max_length=64)],
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="The value of `next`.")] = None,
+) -> Response:
+    """List the puzzles of a variant, the newest first."""
+    site: Site = request.app.state.site
+    return fresh(puzzles.puzzle_list(site.ladder, rules_of(site.ladder, variant).name, _reader(request), before))
+
+
+@puzzle_api_router.get("/puzzle/{number}", response_model=PuzzlePage)
+def puzzle(request: Request, number: Number) -> Response:
+    """Give what a seat knew; with the token of an account that has answered, the answer and why, too."""
+    site: Site = request.app.state.site
+    return fresh(puzzles.puzzle_page(site.ladder, number, _reader(request)))
+
+
+@personal.post("/puzzle/{number}", response_model=PuzzlePage)
+def answer_puzzle(request: Request, number: Number, choice: PuzzleChoice) -> Response:
+    """Answer a puzzle; the first answer of an account counts. Gives the puzzle with that answer, and why."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.READ_SUBMISSION)
+    who = TableVisitor(viewer.name)
+    puzzles.puzzle_page(site.ladder, number, who)  # 404 where there is none
+    site.attempts.count(Attempt.ANSWER_PUZZLE, address_of(request), viewer.name or "")
+    puzzles.answer(site.ladder, number, choice.card, who)
+    return fresh(puzzles.puzzle_page(site.ladder, number, who))
+
+
+def _reader(request: Request) -> TableVisitor:
+    """Say whose answers are shown: an account's. Programs of guests have none."""
+    return TableVisitor(viewer_of(request).name)

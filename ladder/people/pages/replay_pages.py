@@ -40,10 +40,10 @@ from ladder.people.review.table_replays import (
     table_why,
 )
 from ladder.people.tables.chairs import take_back
-from ladder.people.tables.opening import GUEST_DAYS, open_table
+from ladder.people.tables.table_opening import GUEST_DAYS, open_table
 from ladder.site.api.replays import BoardNumber, RotationNumber, Seat
 from ladder.site.pages import replays as replay_pages
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
 from ladder.site.server.problems import asker_of

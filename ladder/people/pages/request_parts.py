@@ -20,7 +20,7 @@ from ladder.errors import LadderError
 from ladder.people.sessions.seat_session import LONGEST_ANSWER
 from ladder.people.sessions.table_info import FoundSeat
 from ladder.people.tables.chairs import seat_of, table_page
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.viewer import FOREIGN_PAGE, address_of, is_same_origin, viewer_of
 from ladder.values.people import OpenedTable, TableVisitor
 from ladder.values.person_state import Phrase

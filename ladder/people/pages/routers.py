@@ -9,15 +9,7 @@ from starlette.responses import Response
 
 from ladder.entry.policy import Act
 from ladder.people.boards.table_orders import open_ordered
-from ladder.people.pages import (
-    board_pages,
-    front_page,
-    puzzle_api,
-    puzzle_pages,
-    replay_pages,
-    seat_requests,
-    table_pages,
-)
+from ladder.people.pages import board_pages, front_page, puzzle_pages, replay_pages, seat_requests, table_pages
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
@@ -53,6 +45,6 @@ PAGES = (
     seat_requests.spectator_router,
 )
 """In this order they are asked whose an address is."""
-API = (router, puzzle_api.personal)
+API = (router, puzzle_pages.personal)
 """Routes for visitors who have logged in."""
-PUBLIC_API = (puzzle_api.router,)
+PUBLIC_API = (puzzle_pages.puzzle_api_router,)

@@ -27,7 +27,7 @@ from ladder.people.pages.request_parts import (
 )
 from ladder.people.pages.table_pages import rules_path
 from ladder.people.sessions.spectators import watched
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.site.server.headers import fresh
 from ladder.site.server.routing import Router

@@ -34,11 +34,11 @@ from ladder.people.pages.request_parts import (
 )
 from ladder.people.review.table_replays import record_of, sheet_of
 from ladder.people.sessions.spectators import watch_key, watched
-from ladder.people.tables import chairs, opening
+from ladder.people.tables import chairs, table_opening
 from ladder.people.tables.chairs import bots_to_play_with, open_tables_of, table_page
 from ladder.site.accounts.login import site_address
 from ladder.site.pages.lesson import explained, exposable
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import Form, address_of, form_of, form_page, viewer_of
@@ -222,7 +222,7 @@ def open_one(request: Request, form: Form) -> Response:
     try:
         site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer_of(request).name or "")
         order = order_of(site.ladder, form)
-        opened = opening.open_table(site.ladder, order, visitor_of(request, form.get("shown", "")))
+        opened = table_opening.open_table(site.ladder, order, visitor_of(request, form.get("shown", "")))
     except TooOften as error:
         return _form(request, form.get("variant", ""), form, error.sentence, 429, error.minutes)
     except (LadderError, RulesFileError, UserError) as error:

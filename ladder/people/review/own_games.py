@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.people.boards.daily_board import OPPONENT, day_of
 from ladder.people.review.puzzles import puzzle_visitor
-from ladder.people.tables.opening import guest_hash
+from ladder.people.tables.table_opening import guest_hash
 from ladder.ratings.elo import START, score_of, steepness
 from ladder.results.files import TableFiles
 from ladder.store.commands.people_tables import remove_tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError, UserError
-from ladder.people.tables.opening import guest_hash
+from ladder.people.tables.table_opening import guest_hash
 from ladder.store.commands import puzzles as commands
 from ladder.store.queries import puzzles as queries
 from ladder.values.why import FoundPuzzle, PuzzleAnswer, PuzzleList, PuzzleOverview, PuzzlePage

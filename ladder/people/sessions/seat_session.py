@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
-from ladder.people.seat.client import PersonClient
 from ladder.people.seat.illegal_cards import why_not
+from ladder.people.seat.seat_client import PersonClient
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import Tab, info_of
 from ladder.sandbox.bots.bot_source import seat_names

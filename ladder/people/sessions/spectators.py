@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ladder.errors import Busy, LadderError
-from ladder.people.sessions.person_state_parts import shown_deal
+from ladder.people.sessions.person_state_tracker import shown_deal
 from ladder.people.sessions.table_info import Tab, kinds_of
 from ladder.people.tables.chairs import NO_TABLE, chair_for, found_table, state_of
 from ladder.results.files import TableFiles

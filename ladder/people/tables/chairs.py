@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.accounts.sessions import hash_of
 from ladder.errors import Conflict, Forbidden, LadderError
-from ladder.people.tables.opening import USUAL_HOUSE_BOTS, guest_hash, make_place, shown_name
+from ladder.people.tables.table_opening import USUAL_HOUSE_BOTS, guest_hash, make_place, shown_name
 from ladder.results.files import TableFiles
 from ladder.store.commands.people_tables import end_table, get_up, seat_house_bots, sit_down, take_back_at, touch_table
 from ladder.store.queries.people_tables import chairs_of, offered_bots, open_of, table_by_name

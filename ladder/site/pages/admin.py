@@ -1,26 +1,39 @@
-"""Pages of organisers: accounts, invitations, bots, matches that were set aside, submissions of all, the audit log."""
+"""
+Pages of organisers: accounts, invitations, bots, matches that were set aside, submissions of all, the audit log.
+
+For the organiser: whether the site works, and its metrics.
+
+Workers on other machines, for organisers, and the choice of those that are to play.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Path, Query, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from ladder.app import bots, states
+from ladder.app import bots, overview, states
 from ladder.app import matches as all_matches
 from ladder.app.accounts import managing, registering
+from ladder.app.cluster import worker_states
+from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clock, slots_of, state_of
+from ladder.app.cluster.worker_states import figures
+from ladder.app.health import health
 from ladder.app.matches import MatchStatus
+from ladder.app.standings_page import ROWS, number_of
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.errors import LadderError, UserError
 from ladder.site.accounts.login import site_address
 from ladder.site.rendering.long_tables import bots as found_bots
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.routing import Router
-from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page
+from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page, viewer_of
 from ladder.values.accounts import Role, Viewer
+from ladder.values.names import NAME_LENGTH
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -217,3 +230,122 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
         raise UserError(NO_NUMBER)
     return int(text)
+
+
+operations_router = Router()
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+NOT_KEPT = {"Cache-Control": "no-store"}
+PREVIEWS = (
+    "Twitterbot",
+    "facebookexternalhit",
+    "LinkedInBot",
+    "Slackbot-LinkExpanding",
+    "Discordbot",
+    "TelegramBot",
+    "WhatsApp",
+    "Mastodon",
+)
+"""Programs that read a page only if a person has sent its link: they may read deals, too."""
+COMPUTED = ("/api/", "/compare/", "/me/", "/admin/", "/login", "/register")
+DEALS = ("/m/*/boards/", "/play/")
+ROBOTS = "\n".join(
+    [
+        *(f"User-agent: {name}" for name in PREVIEWS),
+        *(f"Disallow: {path}" for path in COMPUTED),
+        "",
+        "User-agent: *",
+        "Allow: /play/today",
+        *(f"Disallow: {path}" for path in (*COMPUTED, *DEALS)),
+        "",
+    ]
+)
+
+
+@operations_router.get("/healthz")
+def healthz(request: Request) -> Response:
+    """Say that the site and its database answer."""
+    site: Site = request.app.state.site
+    overview.revision(site.ladder)
+    return PlainTextResponse("ok\n", headers=NOT_KEPT)
+
+
+@operations_router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """Give all figures for Prometheus; those of each worker to organisers alone."""
+    site: Site = request.app.state.site
+    viewer = viewer_of(request)
+    cluster, signs = figures(site.ladder, viewer), health(site.ladder, viewer)
+    text = site.metrics.text(overview.counts(site.ladder), cluster, signs)
+    return Response(text, headers=NOT_KEPT, media_type=METRICS_TYPE)
+
+
+@operations_router.get("/robots.txt")
+def robots(_: Request) -> Response:
+    """Let search engines read what stays: matches, but not each of their deals; none crawls what is computed."""
+    return PlainTextResponse(ROBOTS)
+
+
+worker_router = Router(prefix="/admin/workers", dependencies=FOR_PEOPLE)
+WorkerName = Annotated[str, Path(max_length=NAME_LENGTH)]
+
+
+@worker_router.get("")
+def all_workers(
+    request: Request,
+    search: Annotated[str, Query(alias="q", max_length=NAME_LENGTH)] = "",
+    page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+) -> Response:
+    """Show every worker, and what can be done with it."""
+    return _page(request, demand(request, Act.ADMINISTER), search, page)
+
+
+@worker_router.post("/{name}/drain")
+def drain(request: Request, name: WorkerName, form: Form) -> Response:
+    """Give a worker no more tasks."""
+    return _change_workers(
+        request, lambda site, viewer: worker_states.drain(site.ladder, viewer, name, form.get("reason", ""))
+    )
+
+
+@worker_router.post("/{name}/resume")
+def resume(request: Request, name: WorkerName, form: Form) -> Response:
+    """Let a worker play again."""
+    return _change_workers(request, lambda site, viewer: worker_states.resume(site.ladder, viewer, name))
+
+
+@worker_router.post("/{name}/forget")
+def forget(request: Request, name: WorkerName, form: Form) -> Response:
+    """Strike a worker off the list that has gone."""
+    return _change_workers(request, lambda site, viewer: worker_states.forget(site.ladder, viewer, name))
+
+
+def _change_workers(request: Request, work: Callable[[Site, Viewer], object]) -> Response:
+    viewer = demand(request, Act.ADMINISTER)
+    try:
+        work(request.app.state.site, viewer)
+    except LadderError as error:
+        return _page(request, viewer, error=str(error), status=422)
+    return RedirectResponse("/admin/workers", 303)
+
+
+def _page(
+    request: Request, viewer: Viewer, search: str = "", page: int = 1, error: str = "", status: int = 200
+) -> Response:
+    site: Site = request.app.state.site
+    there = worker_states.workers(site.ladder, viewer)
+    found = [row for row in there if search.strip().casefold() in row.name.casefold()]
+    page, pages = number_of(len(found), page)
+    now = time_of(site.ladder.clock())
+    shown = found[(page - 1) * ROWS : page * ROWS]
+    rows = [
+        {
+            "worker": row,
+            "state": state_of(row),
+            "wrong_clock": has_wrong_clock(row),
+            "ago": ago((now - row.seen).total_seconds()),
+            "renew": (days := days_left(row, now)) is not None and days < RENEW_DAYS,
+        }
+        for row in shown
+    ]
+    values = {"rows": rows, "found": len(found), "all": len(there), "slots": slots_of(there), "search": search}
+    return form_page(request, "admin_workers.html", {**values, "page": page, "pages": pages, "error": error}, status)

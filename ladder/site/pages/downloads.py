@@ -26,7 +26,7 @@ from ladder.app.dataset.offered import offered_dataset
 from ladder.app.wheels import CHECKOUT, EXTRAS, requirements
 from ladder.errors import LadderError
 from ladder.site.rendering.cache import MIN_TO_COMPRESS
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.headers import POLICY
 from ladder.site.server.routing import Router
 

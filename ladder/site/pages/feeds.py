@@ -15,8 +15,8 @@ from ladder.app import bots, matches, overview
 from ladder.app.whats_new import bot_news, upsets
 from ladder.events.event_file import parse_event
 from ladder.site.accounts.login import site_address
-from ladder.site.rendering.words import signed, variant
-from ladder.site.rendering.words import variant as named_variant
+from ladder.site.rendering.translations import signed, variant
+from ladder.site.rendering.translations import variant as named_variant
 from ladder.site.server.routing import Router
 from ladder.values.held_events import EventState
 from ladder.values.names import label

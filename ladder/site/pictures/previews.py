@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ladder.site.pictures.canvas import HEIGHT, MARGIN, WIDTH, Canvas
-from ladder.site.rendering.words import day, match_format, number, signed, variant
+from ladder.site.rendering.translations import day, match_format, number, signed, variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,7 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse, Response
 
-from ladder.site.rendering import charts, words
+from ladder.site.rendering import charts
+from ladder.site.rendering import translations as words
 from ladder.site.rendering.cache import asked_for, key_of
 from ladder.site.rendering.static_files import avatar, digest, palette
 from ladder.values.standings import percents

@@ -15,7 +15,7 @@ from limits.strategies import MovingWindowRateLimiter
 
 from ladder.entry.networks import neighbourhood_of, network_of
 from ladder.errors import TooOften
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 
 TOO_OFTEN = to_translate("Too many attempts. Try again in {minutes} min.")
 FROM_ALL_PLACES = to_translate(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

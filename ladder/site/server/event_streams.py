@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
 from ladder.site.rendering.cache import GZIP
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.viewer import address_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 Places that visitors share: connections, streams, turns that they wait for.
 
 While places are free, a visitor takes as many as it likes. When all are taken they are shared fairly, as tables are
-(`ladder.people.tables.opening`): those who have the most lose one before a visitor with fewer is refused.
+(`ladder.people.tables.table_opening`): those who have the most lose one before a visitor with fewer is refused.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from ladder.app.computing.asking import BeingComputed, NoAnswer
 from ladder.entry.networks import network_of
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, SandboxError, StoreError, TooOften, UserError
-from ladder.site.rendering.words import language_of, to_translate, translations
+from ladder.site.rendering.translations import language_of, to_translate, translations
 from ladder.site.server.headers import without_secrets
 from ladder.site.server.viewer import (
     SAFE,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.site.server.places import Turns
 from ladder.site.server.viewer import address_of
 

@@ -22,7 +22,7 @@ from starlette.responses import RedirectResponse
 
 from ladder.app.accounts.sessions import viewer_by
 from ladder.entry.policy import ORGANISERS_ONLY, SCOPES, Act, may
-from ladder.site.rendering.words import to_translate
+from ladder.site.rendering.translations import to_translate
 from ladder.values.accounts import ANONYMOUS, Viewer
 
 if TYPE_CHECKING:

@@ -122,7 +122,7 @@ def test_every_command_leaves_a_ladder_of_an_earlier_build_alone(tmp_path: Path,
 @pytest.mark.parametrize(
     ("name", "loop", "what"),
     [
-        ("tables", "ladder.people.playing.tables_service.play_tables", OPENED),
+        ("tables", "ladder.people.playing.table_work.play_tables", OPENED),
         ("compute", "ladder.app.computing.computing_run.run_computing", ASKED),
     ],
 )

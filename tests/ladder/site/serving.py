@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from ladder.serving.web_server import make_server
-from ladder.site.server.connection import Timeouts
 from ladder.site.server.listening import listen
+from ladder.site.server.visitor_connection import Timeouts
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

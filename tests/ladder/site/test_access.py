@@ -21,7 +21,7 @@ from sqlalchemy import select
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder
 from ladder.app.submit import uploads
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.server.viewer import CSRF_HEADER

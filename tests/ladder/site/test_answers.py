@@ -11,7 +11,7 @@ import pytest
 from ladder.app import overview
 from ladder.errors import StoreError
 from ladder.sandbox.host import scratch
-from ladder.site.rendering import words
+from ladder.site.rendering import translations
 from ladder.site.rendering.cache import CachedAnswer
 from ladder.site.rendering.static_files import FOLDER, digest
 from ladder.site.server.headers import FAILED
@@ -200,7 +200,7 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
 def test_if_the_page_of_an_error_fails_too_it_is_said_in_plain_text(
     site: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(words, "language_of", lambda request: 1 / 0)
+    monkeypatch.setattr(translations, "language_of", lambda request: 1 / 0)
     response = site.get("/nothing")
     assert (response.status_code, response.text) == (500, FAILED)
 

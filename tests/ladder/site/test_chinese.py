@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po
 
 from ladder.app.computing.asking import computing_files
 from ladder.settings.settings import load_settings
-from ladder.site.rendering import words
+from ladder.site.rendering import translations
 from ladder.site.rendering.templates import environment
 from ladder.site.server.viewer import NO_PAGE
 from ladder.store import models
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
-PO = words.FOLDER / "zh.po"
+PO = translations.FOLDER / "zh.po"
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|%")
 TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
 TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}
@@ -64,7 +64,7 @@ def chinese(site: Visitor, path: str) -> str:
 
 def run_messages(po: Path, *words: str) -> tuple[int, str]:
     """Run scripts/messages on a file of translations."""
-    command = [str(ROOT / "scripts/messages"), *words]
+    command = [str(ROOT / "scripts/messages"), *translations]
     done = subprocess.run(command, env={**os.environ, "PO": str(po)}, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
@@ -93,13 +93,13 @@ def test_a_word_has_one_translation_in_each_of_its_meanings() -> None:
     assert [text for text, ours in decisions.items() if "决定" in ours] == []
     everything = PO.read_text(encoding="utf-8")
     assert [other for other in ("您", "账号", "机器人程序", "变体") if other in everything] == []
-    ours = words.translations("zh")
+    ours = translations.translations("zh")
     assert (ours.gettext("no"), ours.pgettext("exposing", "no")) == ("否", "不亮")
 
 
 def test_the_titles_of_all_presets_are_translated() -> None:
-    assert list(words.TITLES) == [rules.title for rules in PRESETS.values()]
-    assert list(words.VARIANTS) == list(PRESETS)
+    assert list(translations.TITLES) == [rules.title for rules in PRESETS.values()]
+    assert list(translations.VARIANTS) == list(PRESETS)
 
 
 def test_variants_and_formats_have_names_in_both_languages(site: Visitor) -> None:
@@ -112,12 +112,12 @@ def test_variants_and_formats_have_names_in_both_languages(site: Visitor) -> Non
 
 
 def test_one_bookmark_is_one_page_in_every_language(site: Visitor) -> None:
-    for language in words.LANGUAGES:
+    for language in translations.LANGUAGES:
         assert site.get(f"/v?lang={language}").headers["location"] == f"/v/hearts?lang={language}"
 
 
 def test_the_rules_of_gong_zhu_in_chinese(site: Visitor) -> None:
-    page = chinese(site, "/rules/gongzhu").replace(words.AS_TEXT, "")
+    page = chinese(site, "/rules/gongzhu").replace(translations.AS_TEXT, "")
     assert "<h1>拱猪</h1>" in page
     assert "首攻：持有 2♠ 的一家领出首墩，可以出任意一张牌。" in page
     assert "10♣：得牌者没有其他计分牌时为\xa0+50；否则得牌者的分数 ×2。" in page
@@ -241,7 +241,7 @@ def test_an_error_is_chinese_for_a_reader_and_english_for_a_program(site: Visito
     assert (problem["title"], problem["detail"]) == ("Not Found", NO_PAGE)
 
 
-@pytest.mark.parametrize("language", words.LANGUAGES)
+@pytest.mark.parametrize("language", translations.LANGUAGES)
 def test_counts_have_the_forms_of_the_language(language: str) -> None:
     template = environment(language).from_string("{{ ngettext('%(num)s bot', '%(num)s bots', count) }}")
     forms = {"en": ("1 bot", "2 bots"), "zh": ("1 个机器人", "2 个机器人")}

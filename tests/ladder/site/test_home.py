@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import event
 
 from ladder.people.boards import daily_board
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.site.rendering import cache

@@ -18,7 +18,7 @@ from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
 from ladder.site.accounts.login import next_of
-from ladder.site.rendering.words import SENTENCES
+from ladder.site.rendering.translations import SENTENCES
 from ladder.site.server.attempts import ALL_PLACES, LIMITS, TOO_OFTEN, Attempt
 from ladder.site.server.viewer import FOREIGN_PAGE
 from ladder.store.account_names import find_account

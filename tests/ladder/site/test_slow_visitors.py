@@ -21,7 +21,9 @@ from ladder.runner.live_writer import LiveWriter
 from ladder.serving.application import PAGES, PERSONAL_API, PUBLIC_API
 from ladder.settings.settings import load_settings
 from ladder.site.server import routing
-from ladder.site.server.connection import (
+from ladder.site.server.listening import Tls
+from ladder.site.server.routing import BUSY, BUSY_SECONDS, THREADS, SharedRoute
+from ladder.site.server.visitor_connection import (
     MAX_CONNECTIONS,
     MIN_CONNECTIONS,
     OTHER_FILES,
@@ -29,8 +31,6 @@ from ladder.site.server.connection import (
     Timeouts,
     max_connections,
 )
-from ladder.site.server.listening import Tls
-from ladder.site.server.routing import BUSY, BUSY_SECONDS, THREADS, SharedRoute
 from pigpen.rules import PRESETS
 from tests.ladder.site.certificates import make_pair
 from tests.ladder.site.serving import running, served

@@ -14,7 +14,7 @@ from ladder.app.accounts import managing
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
-from ladder.people.boards import comparing, daily_board
+from ladder.people.boards import board_comparison, daily_board
 from ladder.people.boards.daily_board import (
     HOUSE,
     OPPONENT,
@@ -31,7 +31,7 @@ from ladder.people.review import table_replays
 from ladder.people.review.own_games import forget, own_games
 from ladder.people.review.table_replays import first_place
 from ladder.people.tables.chairs import table_page
-from ladder.people.tables.opening import AT_IT, open_table
+from ladder.people.tables.table_opening import AT_IT, open_table
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.models import StoredBot
@@ -73,22 +73,22 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 
 def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
     """The comparison when all house bots have played."""
-    found = comparing.compare(ladder, name, secret)
+    found = board_comparison.compare(ladder, name, secret)
     if found.computing:
         assert compute_all(ladder)
-        found = comparing.compare(ladder, name, secret)
+        found = board_comparison.compare(ladder, name, secret)
     assert (found.computing, found.absent) == (None, ())
     return found
 
 
 def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
-    if comparing.results_of_yesterday(ladder, variant).computing:
+    if board_comparison.results_of_yesterday(ladder, variant).computing:
         assert compute_all(ladder)
-    return comparing.results_of_yesterday(ladder, variant)
+    return board_comparison.results_of_yesterday(ladder, variant)
 
 
 def beside(ladder: Ladder, name: str, secret: str, key: str) -> PlayBeside:
-    return computed(ladder, lambda: comparing.beside(ladder, name, secret, key))
+    return computed(ladder, lambda: board_comparison.beside(ladder, name, secret, key))
 
 
 def table_replayed(

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ladder.people.commands.screen_state import Page, ScreenState
 from ladder.people.commands.table_screen import table_screen
-from ladder.people.seat.client import Question
+from ladder.people.seat.seat_client import Question
 from ladder.terminal import card_text as words
 from ladder.terminal.keys import END_OF_INPUT
 from pigpen import View

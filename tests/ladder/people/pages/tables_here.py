@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ladder.people.playing.table_run import COMING_SECONDS
-from ladder.people.playing.tables_service import play_tables
+from ladder.people.playing.table_work import play_tables
 from ladder.serving.web_server import make_server
-from ladder.site.server.connection import Timeouts
 from ladder.site.server.event_streams import MAX_STREAMS
 from ladder.site.server.listening import listen
+from ladder.site.server.visitor_connection import Timeouts
 from ladder.values.person_state import PersonState
 from referee.replay.table_view import card_names
 from tests.ladder.computing_here import computing_here

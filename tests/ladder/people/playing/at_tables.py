@@ -6,8 +6,8 @@ import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from ladder.people.playing.tables_service import RETRY_SECONDS, play_tables
-from ladder.people.seat.client import PersonClient
+from ladder.people.playing.table_work import RETRY_SECONDS, play_tables
+from ladder.people.seat.seat_client import PersonClient
 from ladder.people.tables.chairs import seat_of, table_page
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.people.boards.comparing import compare
+from ladder.people.boards.board_comparison import compare
 from ladder.people.boards.daily_board import BoardChair, open_match_board, open_today
 from ladder.people.tables.chairs import table_page
 from ladder.results.files import TableFiles

@@ -12,7 +12,7 @@ from ladder.app.ladder import Ladder
 from ladder.people.playing import table_programs, table_run
 from ladder.people.playing.table_programs import HouseSeat, HouseSeats
 from ladder.people.tables.chairs import table_page
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.files import TableFiles
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process.forked import ForkServer, ProcessLimits

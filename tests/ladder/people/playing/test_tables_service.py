@@ -10,12 +10,12 @@ import pytest
 from ladder.app.database_maintenance import check_database
 from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError
-from ladder.people.playing import tables_service
+from ladder.people.playing import table_work
 from ladder.people.playing.table_run import UNATTENDED
-from ladder.people.playing.tables_service import IDLE_SECONDS
-from ladder.people.seat.client import PersonClient
+from ladder.people.playing.table_work import IDLE_SECONDS
+from ladder.people.seat.seat_client import PersonClient
 from ladder.people.tables.chairs import AT_THE_TABLE, end, join, table_page, take_back
-from ladder.people.tables.opening import GUEST_DAYS, open_table
+from ladder.people.tables.table_opening import GUEST_DAYS, open_table
 from ladder.results.files import TableFiles
 from ladder.runner import leased_rows
 from ladder.settings.settings import load_settings
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.people.seat.client import Question
+    from ladder.people.seat.seat_client import Question
 
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
 FIVE = next(rules.name for rules in PRESETS.values() if rules.players == 5)
@@ -141,7 +141,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.Mon
         return loop_time() + later
 
     has_left = False
-    monkeypatch.setattr(tables_service, "loop_time", clock)
+    monkeypatch.setattr(table_work, "loop_time", clock)
 
     async def play() -> None:
         nonlocal has_left

@@ -25,7 +25,7 @@ from ladder.people.review.own_games import (
 )
 from ladder.people.review.table_replays import same_order
 from ladder.people.tables.chairs import found_table, table_page
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.ratings.elo import SCALE, steepness
 from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings

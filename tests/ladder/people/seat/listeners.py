@@ -6,7 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from ladder.people.seat.client import PersonClient, Question
+from ladder.people.seat.seat_client import PersonClient, Question
 from pigpen import Bot
 from pigpen.bot import decide
 from pigpen.values.notices import DealResult, FaultNotice, MatchResult, Welcome

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.people.seat.client import PersonClient
+from ladder.people.seat.seat_client import PersonClient
 from pigpen.client import RETRY_SECONDS, Refused, Unreachable
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
@@ -170,7 +170,7 @@ async def test_a_referee_is_looked_for_again_and_again_for_the_patience_of_the_c
         await seat.welcome(WELCOME)
         await comes(lambda: listener.welcomes)
         now += 100 * RETRY_SECONDS
-    monkeypatch.setattr("ladder.people.seat.client.asyncio.sleep", paused)
+    monkeypatch.setattr("ladder.people.seat.seat_client.asyncio.sleep", paused)
     if has_been_there:
         seat._reconnect.close()
         await seat._server.stop(None)

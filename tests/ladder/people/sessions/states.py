@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.bots import InlineBots
 from ladder.people.playing.play_with_people import play_with_people
-from ladder.people.seat.client import PersonClient
+from ladder.people.seat.seat_client import PersonClient
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
 from ladder.sandbox.bots.bot_source import find_bot
@@ -21,7 +21,7 @@ from tests.waiting import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from ladder.people.seat.client import Question
+    from ladder.people.seat.seat_client import Question
     from ladder.values.person_state import PersonState
     from pigpen import Bot
     from pigpen.rules import Rules

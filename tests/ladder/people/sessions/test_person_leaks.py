@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.people.seat.client import Question
+from ladder.people.seat.seat_client import Question
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import MAX_BYTES, PHRASES, TableInfo, TablePhrases
 from pigpen.rules import PRESETS, Rules

@@ -10,7 +10,7 @@ from ladder.app.ladder import Ladder
 from ladder.entry.networks import network_of
 from ladder.errors import Busy, TooOften
 from ladder.people.tables.chairs import end, join, stay, table_page
-from ladder.people.tables.opening import GAVE_WAY, open_table
+from ladder.people.tables.table_opening import GAVE_WAY, open_table
 from ladder.store.commands.people_tables import end_unattended
 from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus, TableVisitor
 from tests.ladder.databases import later_backend as backend

@@ -20,7 +20,7 @@ from ladder.people.tables.chairs import (
     start_now,
     table_page,
 )
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.files import TableFiles
 from ladder.store import models
 from ladder.store.commands.people_tables import (

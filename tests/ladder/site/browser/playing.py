@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from ladder.matches.bots import InlineBots
 from ladder.people.playing.play_with_people import play_with_people
-from ladder.people.seat.client import PersonClient
+from ladder.people.seat.seat_client import PersonClient
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
 from ladder.sandbox.bots.bot_source import find_bot

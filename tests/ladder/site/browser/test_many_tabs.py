@@ -13,7 +13,7 @@ import pytest
 
 from ladder.app.live_matches import attempt_of
 from ladder.people.sessions.spectators import watch_key
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.store.lookup import find_match

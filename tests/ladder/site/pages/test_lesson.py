@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.site.pages.lesson import exposable, lesson, points_of
-from ladder.site.rendering.words import LANGUAGES
+from ladder.site.rendering.translations import LANGUAGES
 from pigpen.rules import PRESETS, Card, Rules, cards_in
 from tests.ladder.site.visitor import Visitor, small_site
 

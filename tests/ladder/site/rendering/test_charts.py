@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ladder.site.rendering import charts
 from ladder.site.rendering.boards import SHADES, board_rows, decisive, shades
-from ladder.site.rendering.courses import APART, COURSES, set_apart
+from ladder.site.rendering.charts import APART, COURSES, set_apart
 from ladder.site.rendering.long_tables import Span
 from ladder.values.matches import DealScores, MatchScores
 from ladder.values.standings import CurvePoint, RatingCurve

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from ladder.entry.claims import skeleton
 from ladder.site.pages.design import NAMES
-from ladder.site.rendering import words
+from ladder.site.rendering import translations
 from ladder.site.rendering.static_files import FOLDER, avatar, palette, sizes
 from ladder.site.rendering.templates import TEMPLATES
 from ladder.values.names import NAME_LENGTH
@@ -211,7 +211,7 @@ def request(query: str = "", **headers: str) -> Request:
     ],
 )
 def test_a_number(value: float, digits: int, text: str) -> None:
-    assert words.number(value, digits) == text
+    assert translations.number(value, digits) == text
 
 
 @pytest.mark.parametrize(
@@ -219,27 +219,27 @@ def test_a_number(value: float, digits: int, text: str) -> None:
     [(0, 1, "±0.0"), (-0.04, 1, "±0.0"), (0.05, 2, "+0.05"), (-12.3, 1, "−12.3"), (1234, 0, "+1,234")],
 )
 def test_a_difference(value: float, digits: int, text: str) -> None:
-    assert words.signed(value, digits) == text
+    assert translations.signed(value, digits) == text
 
 
 @settings(deadline=None)
 @given(st.floats(-1e9, 1e9), st.integers(0, 4))
 def test_a_difference_has_one_sign_and_no_hyphen(value: float, digits: int) -> None:
-    text = words.signed(value, digits)
+    text = translations.signed(value, digits)
     assert text[0] in "+−±"
     assert not set("+−±-") & set(text[1:])
 
 
 def test_numbers_that_were_written_are_not_kept_for_ever() -> None:
     for each in range(10_000):
-        words.number(each / 7, 2)
-    assert words.number.cache_info().currsize <= 4096
+        translations.number(each / 7, 2)
+    assert translations.number.cache_info().currsize <= 4096
 
 
 def test_a_time_is_in_utc() -> None:
     time = datetime.datetime(2026, 11, 22, 5, 7, tzinfo=datetime.UTC)
     written = {"en": "2026-11-22 05:07 UTC", "zh": "2026年11月22日 05:07 UTC"}
-    assert {language: words.moment(time, language) for language in words.LANGUAGES} == written
+    assert {language: translations.moment(time, language) for language in translations.LANGUAGES} == written
 
 
 @pytest.mark.parametrize(
@@ -258,20 +258,20 @@ def test_a_time_is_in_utc() -> None:
     ],
 )
 def test_the_browser_s_list(header: str, language: str) -> None:
-    assert words.language_of(request(accept_language=header)) == language
+    assert translations.language_of(request(accept_language=header)) == language
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(max_codepoint=255)))
 def test_any_list_gives_a_language(header: str) -> None:
-    assert words.language_of(request(accept_language=header)) in words.LANGUAGES
+    assert translations.language_of(request(accept_language=header)) in translations.LANGUAGES
 
 
 def test_a_link_comes_before_a_cookie_before_the_browser() -> None:
     headers = {"cookie": "pigpen_lang=en", "accept_language": "zh"}
-    assert words.language_of(request("lang=zh", **headers)) == "zh"
-    assert words.language_of(request("lang=xx", **headers)) == "en"
-    assert words.language_of(request("lang=xx", accept_language="zh")) == "zh"
+    assert translations.language_of(request("lang=zh", **headers)) == "zh"
+    assert translations.language_of(request("lang=xx", **headers)) == "en"
+    assert translations.language_of(request("lang=xx", accept_language="zh")) == "zh"
 
 
 END = "/* Here the tokens end"

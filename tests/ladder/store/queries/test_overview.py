@@ -10,7 +10,7 @@ from sqlalchemy import event, select
 
 from ladder.app.ladder import Ladder
 from ladder.entry.house_bots import HOUSE_BOTS
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.standing import MAX_POINTS
 from ladder.settings.settings import load_settings
 from ladder.store import models

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ladder.app.event_log import event_log
 from ladder.people.playing.table_programs import TablePrograms
 from ladder.people.playing.table_run import COMING_SECONDS, UNATTENDED, TableRows, TableRun
-from ladder.people.tables.opening import GUEST_DAYS
+from ladder.people.tables.table_opening import GUEST_DAYS
 from ladder.results.files import TableFiles
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.runner.leased_rows import LONGEST_PAUSE, RowsWork

@@ -19,7 +19,7 @@ from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
 from ladder.site.pictures import previews
 from ladder.site.pictures.icons import favicon, icon
 from ladder.site.rendering.static_files import FOLDER, palette
-from ladder.site.rendering.words import language_of, translations
+from ladder.site.rendering.translations import language_of, translations
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.routing import Router
 

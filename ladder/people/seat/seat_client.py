@@ -9,19 +9,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pigpen.client import (
-    CHANNEL_OPTIONS,
-    FINAL,
-    PATIENCE_SECONDS,
-    RETRY_SECONDS,
-    Refused,
-    Unreachable,
-)
-
-# isort: split
 import grpc
 import grpc.aio
 
+from pigpen.client import CHANNEL_OPTIONS, FINAL, PATIENCE_SECONDS, RETRY_SECONDS, Refused, Unreachable
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
@@ -46,6 +37,8 @@ if TYPE_CHECKING:
     from pigpen.v1.referee_pb2 import BotMessage
     from pigpen.values.notices import Notice, Welcome
     from pigpen.values.view import Seen, View
+
+# isort: split
 
 
 @dataclass(frozen=True)
