@@ -1,7 +1,7 @@
 """
-The moments of a recorded deal with what the ladder knows besides: numbers of decisions, and what bots printed.
-
 A recorded match of the ladder, deal by deal, for pages and programs to show.
+
+Its moments hold what the ladder knows besides: numbers of decisions, and what bots printed.
 """
 
 from __future__ import annotations

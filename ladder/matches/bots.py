@@ -1,8 +1,4 @@
-"""
-Bots that are ready to play, wherever they run: in a sandbox, or in this process.
-
-Bots that are ready to play in a sandbox.
-"""
+"""Bots that are ready to play, wherever they run: in a sandbox, or in this process."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
 """
-An answer compared with its question: what a worker returns must be about what it was given.
+Answers of workers: compared with their questions, read as outcomes, summed up, and written to the log.
 
 A record that holds in itself may be that of another match: of other rules, fewer deals, other bots or another clock.
 This is the one place where answers are compared with tasks, for matches of the ladder and of events, for calibration
 matches, and for trials.
-
-Results that an executor returns, the summary of the record, and the log of a result.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """
-The kept parts of an endless output: its end, two beginnings, and when each line was written.
+Output of a bot: the parts that are kept of it though it never ends, and the lines that say why the bot failed.
 
-The lines of a bot's output that say why it failed: the beginning, the error's first lines, and the end.
+Of a long output the end is kept, and two beginnings, with the time of each line; of an excerpt the beginning, the
+error's first lines, and the end.
 """
 
 from __future__ import annotations

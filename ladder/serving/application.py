@@ -25,7 +25,6 @@ from ladder.errors import Busy
 from ladder.people.pages import routers as people
 from ladder.people.sessions.session_pool import OpenTabs, no_tabs
 from ladder.site.accounts import login as login_routes
-from ladder.site.accounts import own as account_routes
 from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
 from ladder.site.accounts.login import hashing_turns
@@ -36,9 +35,8 @@ from ladder.site.api import replays as replay_api
 from ladder.site.api import routes as api
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import LOOK_SECONDS
-from ladder.site.pages import admin, icon_routes, routes
+from ladder.site.pages import icon_routes, routes
 from ladder.site.pages import admin as admin_routes
-from ladder.site.pages import admin as worker_routes
 from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
@@ -79,10 +77,10 @@ if TYPE_CHECKING:
 PAGES = (
     login_routes.router,
     provider_routes.router,
-    account_routes.account_router,
+    my_routes.account_router,
     my_routes.router,
     admin_routes.router,
-    worker_routes.worker_router,
+    admin_routes.worker_router,
     routes.router,
     replay_routes.router,
     event_routes.router,
@@ -101,7 +99,7 @@ PAGES = (
     routes.whats_new_router,
     icon_routes.router,
     icon_routes.pictures_router,
-    admin.operations_router,
+    admin_routes.operations_router,
 )
 """In this order they are asked whose an address is."""
 PUBLIC_API = (

@@ -1,10 +1,4 @@
-"""
-Fair order of a queue in which several people have entries.
-
-Submissions that have not ended, and whose turn it is.
-
-Computations that wait, and which of them is next.
-"""
+"""Fair order of the queues in which several people have entries: submissions, and visitors' computations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """
-The orders in which standings can be shown.
-
-Standings of a ladder: the bots of each variant, the best first.
+Standings of a ladder: the bots of each variant, the best first, and the orders in which they can be shown.
 
 Each season of a variant has one clock, one limit, one set of rules, and standings of its own. The summaries of a ladder
 as a whole, and the rating curves, are shown by the site only.

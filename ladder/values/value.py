@@ -1,10 +1,8 @@
 """
-Common base of all values.
+Common bases of all values, and of the messages to workers and from them.
 
 Beside `Value` it defines the moments in time that values hold, and `Computing`, the progress of a computation that a
 visitor waits for.
-
-Common base of the messages to workers and from them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Images that a worker on another machine has pulled: each once for all its processes, within a limit of bytes.
-
 The bots that a worker of another machine keeps: their images on its engine, their folders on its disk.
+
+Each image is pulled once for all the worker's processes, within a limit of bytes.
 """
 
 from __future__ import annotations

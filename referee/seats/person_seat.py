@@ -1,7 +1,7 @@
 """
-Presence of a person at the table, and of a look at the end of the last deal.
-
 The seat of a person: the same stream as a bot's, but a person does not lose it for being away.
+
+The person's presence at the table is kept here, too, and that of a look at the end of the last deal.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """
-Secrets that give access: made of 32 random bytes, shown once, stored as their SHA-256 only.
+Sessions and tokens of accounts: logging in and out, changing the password, making, listing and revoking tokens.
 
-The caller of a request, found by the secret of a session or token.
-
-Sessions of accounts: logging in and out with a browser, changing the password, and the caller of a request.
-
-A caller is found by the secret of a session or token. A secret that gives access is made of 32 random bytes, shown
-once, and stored as its SHA-256 only.
-
-Sessions and tokens of an account: list, make and revoke them, and find the account that one belongs to.
+The caller of a request is found by the secret of a session or token. Secrets that give access are made of 32 random
+bytes, shown once, and stored as their SHA-256 only.
 """
 
 from __future__ import annotations

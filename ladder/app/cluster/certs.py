@@ -1,8 +1,4 @@
-"""
-Names that a worker may have.
-
-The cluster's certificates: made on the coordinator's machine, and looked at before they expire.
-"""
+"""The cluster's certificates: names of workers, made on the coordinator's machine, and looked at before they expire."""
 
 from __future__ import annotations
 

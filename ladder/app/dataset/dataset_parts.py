@@ -1,11 +1,9 @@
 """
-The parts of a data set: tables with their columns, the files on the disk, and the data card.
+The parts of a data set: tables with their columns and rows, the files on the disk, and the data card.
 
 `COLUMNS` says what each column of a table is; a test compares docs/dataset.md with it. The data card is a README.md by
 which `datasets` finds the tables, and that tells people what they hold. Files on the disk are compared with the ones
-that were written.
-
-The rows of a data set, from the ladder's database and records.
+that were written. The rows come from the ladder's database and records.
 """
 
 from __future__ import annotations

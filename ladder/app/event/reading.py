@@ -4,8 +4,6 @@ Events of a ladder, as much of each as the viewer may know; standings and tables
 `events` lists them, `event` gives one. A table is public once its match is not sealed
 (`ladder.store.models.visible_matches`); a draw is public once all tables of the rounds before it are. An organiser on
 the ladder's machine sees everything with `everything=True`.
-
-The standings and the tables of an event as CSV.
 """
 
 from __future__ import annotations

@@ -135,14 +135,14 @@ def revoke(
 
         pigpen account revoke ada 12
     """
-    from ladder.app.accounts import sessions as tokens
+    from ladder.app.accounts import sessions
 
     with opened() as ladder:
         if number is None:
-            count = tokens.revoke_every(ladder, LOCAL, name)
+            count = sessions.revoke_every(ladder, LOCAL, name)
         else:
-            kinds = {row.id: row.kind for row in tokens.credentials(ladder, LOCAL, name)}
-            tokens.revoke_one(ladder, LOCAL, name, number, kinds.get(number, "session"))
+            kinds = {row.id: row.kind for row in sessions.credentials(ladder, LOCAL, name)}
+            sessions.revoke_one(ladder, LOCAL, name, number, kinds.get(number, "session"))
             count = 1
     typer.echo(sanitize(f"Revoked: {count}."))
 

@@ -10,8 +10,6 @@ MODULES = (
     "fastapi.telemetry._runtime",
     "ladder.app.computing.computing_run",
     "ladder.app.ladder_run",
-    "ladder.app.ladder_run",
-    "ladder.cli.organise.run",
     "ladder.cli.organise.run",
     "ladder.people.playing.table_work",
     "ladder.serving.web_server",

@@ -1,11 +1,8 @@
 """
-The viewer of `pigpen replay`: a recorded match as text on a terminal.
+`pigpen replay`: look at a recorded match, card by card, in the viewer on a terminal.
 
 `ReplayViewer` draws the moment at the cursor, and moves the cursor as keys are pressed. `screen` is one moment of a
-deal as a screen full of text, with the seats around the trick; `help_screen` explains the keys. `match_text` is plain
-text, for pipes and for reading at leisure.
-
-`pigpen replay`: look at a recorded match, card by card.
+deal as a screen full of text, with the seats around the trick; `help_screen` explains the keys.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Find the best card: puzzles from the ladder's own records.
+Find the best card: puzzles from the ladder's own records, as pages and in the API.
 
-The API's puzzles: what a seat knew, and to an account that has answered, what each card was worth.
+They show what a seat knew, and to those who have answered, what each card was worth.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _bars(choices: Sequence[Choice]) -> list[dict[str, object]]:
     ]
 
 
-puzzle_api_router, personal = Router(), Router(dependencies=FOR_PEOPLE)
+api_router, personal = Router(), Router(dependencies=FOR_PEOPLE)
 
 
 class PuzzleChoice(Value):
@@ -142,14 +142,14 @@ class PuzzleChoice(Value):
     """As in a record: `QS`."""
 
 
-@puzzle_api_router.get("/puzzles", response_model=PuzzleOverview)
+@api_router.get("/puzzles", response_model=PuzzleOverview)
 def overview(request: Request) -> Response:
     """Count the puzzles of each variant; with a token, also the account's answers, and how many were right in a row."""
     site: Site = request.app.state.site
     return fresh(puzzles.overview(site.ladder, _reader(request)))
 
 
-@puzzle_api_router.get("/puzzles/{variant}", response_model=PuzzleList)
+@api_router.get("/puzzles/{variant}", response_model=PuzzleList)
 def puzzle_list(
     request: Request,
     variant: Annotated[str, Path(max_length=64)],
@@ -160,7 +160,7 @@ def puzzle_list(
     return fresh(puzzles.puzzle_list(site.ladder, rules_of(site.ladder, variant).name, _reader(request), before))
 
 
-@puzzle_api_router.get("/puzzle/{number}", response_model=PuzzlePage)
+@api_router.get("/puzzle/{number}", response_model=PuzzlePage)
 def puzzle(request: Request, number: Number) -> Response:
     """Give what a seat knew; with the token of an account that has answered, the answer and why, too."""
     site: Site = request.app.state.site

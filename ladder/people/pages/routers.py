@@ -47,4 +47,4 @@ PAGES = (
 """In this order they are asked whose an address is."""
 API = (router, puzzle_pages.personal)
 """Routes for visitors who have logged in."""
-PUBLIC_API = (puzzle_pages.puzzle_api_router,)
+PUBLIC_API = (puzzle_pages.api_router,)

@@ -1,7 +1,7 @@
 """
-The parts of a `PersonState`, each made from what the person's seat sees, and from nothing else (C-9).
-
 The events of one person's seat, made into what its browsers show: the listener of its `PersonClient`.
+
+The parts of a `PersonState` are made from what the person's seat sees, and from nothing else (C-9).
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""
-Bytes: those of this machine, and the most of them that a process has used, where Linux gives it.
-
-The core of this machine on which a table's bots think.
-
-The class of this machine.
-"""
+"""The machine here: its class, its memory and that of a process, and the cores on which the bots of a table think."""
 
 from __future__ import annotations
 

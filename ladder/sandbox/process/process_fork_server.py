@@ -1,5 +1,5 @@
 """
-Forks bots as plain processes: `python -P -m ladder.sandbox.process.process_fork_server SOCKET`, where it inherits the socket.
+Forks bots as plain processes: `python -P -m ladder.sandbox.process.process_fork_server SOCKET`, with that socket.
 
 It has imported what every bot imports, and nothing of a bot: to fork that takes a fraction of the time of a new start.
 The process that started it sends one message for each bot: JSON, with the pipe for the bot's output beside it. It

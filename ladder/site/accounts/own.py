@@ -1,9 +1,7 @@
 """
-The account's own pages: bots, submissions, what bots printed.
+The account's own pages: bots, submissions, what bots printed; password, sessions, tokens.
 
 A bot is submitted by a form of the site: the file goes where uploads of the command go.
-
-The page of one's account: password, sessions, tokens.
 """
 
 from __future__ import annotations

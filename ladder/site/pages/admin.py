@@ -1,9 +1,7 @@
 """
-Pages of organisers: accounts, invitations, bots, matches that were set aside, submissions of all, the audit log.
+Pages of organisers: accounts, invitations, bots, matches that were set aside, submissions, audit log, workers.
 
-For the organiser: whether the site works, and its metrics.
-
-Workers on other machines, for organisers, and the choice of those that are to play.
+Here are also the answers to programs that watch the site: whether it works, and its metrics.
 """
 
 from __future__ import annotations

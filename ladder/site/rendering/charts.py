@@ -1,7 +1,7 @@
 """
-A chart of several ratings over time: lines with the bots' names at their ends, set apart so that all can be read.
+Charts as SVG: small ones in tables, that of a rating, and several ratings over time; pages have the numbers as words.
 
-Charts as SVG: small ones in tables, and that of a rating; each page has the numbers as words, too.
+Names at the ends of lines are set apart so that all can be read.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ SPARK = (90.0, 24.0)
 BAND = (150.0, 20.0)
 PLACES = (100.0, 12.0)
 CURVE = (520.0, 230.0)
-CHARTS_LEFT, CHARTS_RIGHT, CHARTS_TOP, CHARTS_BOTTOM = 62.0, 12.0, 26.0, 28.0
+CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 62.0, 12.0, 26.0, 28.0
 """Margins of a chart with axes."""
 HISTOGRAM = (400.0, 110.0)
 
@@ -204,11 +204,11 @@ def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
     if len(points) < 2:
         return Markup()
     low, high = _elo_range(points, error or 0.0)
-    across = (width - CHARTS_LEFT - CHARTS_RIGHT) / (len(points) - 1)
-    up = (height - CHARTS_TOP - CHARTS_BOTTOM) / (high - low)
+    across = (width - CURVE_LEFT - CURVE_RIGHT) / (len(points) - 1)
+    up = (height - CURVE_TOP - CURVE_BOTTOM) / (high - low)
 
     def at(place: int, elo: float) -> tuple[float, float]:
-        return CHARTS_LEFT + place * across, height - CHARTS_BOTTOM - (elo - low) * up
+        return CURVE_LEFT + place * across, height - CURVE_BOTTOM - (elo - low) * up
 
     parts = list(_curve_grid(low, high, up))
     parts += _versions(points, across)
@@ -270,9 +270,9 @@ def _elo_range(points: Sequence[CurvePoint], error: float) -> tuple[float, float
 def _curve_grid(low: float, high: float, up: float) -> Iterator[str]:
     """Draw lines at round ratings, four of them or a few more."""
     for elo in round_values(low, high):
-        y = CURVE[1] - CHARTS_BOTTOM - (elo - low) * up
-        yield f'<line class="grid" x1="{CHARTS_LEFT}" x2="{CURVE[0] - CHARTS_RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield f'<text x="{CHARTS_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{elo}</text>'
+        y = CURVE[1] - CURVE_BOTTOM - (elo - low) * up
+        yield f'<line class="grid" x1="{CURVE_LEFT}" x2="{CURVE[0] - CURVE_RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text x="{CURVE_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{elo}</text>'
 
 
 def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
@@ -282,9 +282,9 @@ def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
         if point.version in known:
             continue
         known.add(point.version)
-        x = CHARTS_LEFT + place * across
-        yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{CHARTS_TOP}" y2="{CURVE[1] - CHARTS_BOTTOM}"/>'
-        yield f'<text x="{x + 4:.1f}" y="{CHARTS_TOP - 4}">@{point.version}</text>'
+        x = CURVE_LEFT + place * across
+        yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{CURVE_TOP}" y2="{CURVE[1] - CURVE_BOTTOM}"/>'
+        yield f'<text x="{x + 4:.1f}" y="{CURVE_TOP - 4}">@{point.version}</text>'
         yield f'<text x="{x:.1f}" y="{CURVE[1] - 8}">{point.finished:%Y-%m-%d}</text>'
 
 

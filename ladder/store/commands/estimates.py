@@ -1,8 +1,4 @@
-"""
-The rank intervals of a variant, by places and by points: by the last fits, among the bots that play.
-
-The fits of a variant, of places and of points, kept up to date beside the ratings: ±, rank intervals, margins.
-"""
+"""The fits of a variant, of places and of points, kept up to date beside the ratings: ±, rank intervals, margins."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ from sqlalchemy import select, update
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.leases import GRACE, MAX_FAILURES, AnyLease, Lease, LeaseQueue
 from ladder.store.models import Version
-from ladder.store.turns import OPEN, open_submissions
-from ladder.store.turns import submissions_in_turn as in_turn
+from ladder.store.turns import OPEN, open_submissions, submissions_in_turn
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def claim(
     rows = open_submissions(session)
     taken = set(busy) | _tried(rows)
     chosen: list[StoredSubmission] = []
-    for row in in_turn(session, rows):
+    for row in submissions_in_turn(session, rows):
         if len(chosen) < count and row.owner not in taken:
             taken.add(row.owner)
             chosen.append(lease(session, row, holder, now, seconds))
@@ -133,7 +132,7 @@ def in_the_way(session: Session) -> set[str]:
     """
     rows = open_submissions(session)
     tried = _tried(rows)
-    waiting = [row.owner for row in in_turn(session, rows) if row.owner not in tried]
+    waiting = [row.owner for row in submissions_in_turn(session, rows) if row.owner not in tried]
     return tried | set(waiting[:1])
 
 

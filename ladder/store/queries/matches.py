@@ -1,9 +1,7 @@
 """
-Matches of a ladder: those that wait, that are being played, that are done.
+Matches of a ladder: those that wait, that are being played, that are done, and how each has changed the ratings.
 
 Of two versions it also reads the matches in which they sat on different sides, and what those have come to.
-
-Explanation of the changes of ratings by a match.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""
-Standings of a variant, and the certainty of their order.
-
-The seasons of a variant, and the standings of those that are over.
-"""
+"""Standings of a variant, the certainty of their order, and its seasons with the standings of those that are over."""
 
 from __future__ import annotations
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.turns import open_submissions
-from ladder.store.turns import submissions_in_turn as in_turn
+from ladder.store.turns import open_submissions, submissions_in_turn
 from ladder.values.submission import SubmissionResult, SubmissionRow
 from ladder.values.value import time_of
 
@@ -71,7 +70,7 @@ def submission_rows(session: Session, owner: str | None, before: int | None, lim
 
 def _places(session: Session) -> dict[int, int]:
     """Give the places of those that wait, by number; owners take turns, so a place can move."""
-    return {row.id: place for place, row in enumerate(in_turn(session, open_submissions(session)), 1)}
+    return {row.id: place for place, row in enumerate(submissions_in_turn(session, open_submissions(session)), 1)}
 
 
 def _row(found: StoredSubmission, places: Mapping[int, int]) -> SubmissionRow:

@@ -64,7 +64,7 @@ def chinese(site: Visitor, path: str) -> str:
 
 def run_messages(po: Path, *words: str) -> tuple[int, str]:
     """Run scripts/messages on a file of translations."""
-    command = [str(ROOT / "scripts/messages"), *translations]
+    command = [str(ROOT / "scripts/messages"), *words]
     done = subprocess.run(command, env={**os.environ, "PO": str(po)}, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
