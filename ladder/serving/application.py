@@ -35,13 +35,13 @@ from ladder.site.api import replays as replay_api
 from ladder.site.api import routes as api
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import LOOK_SECONDS
-from ladder.site.pages import icon_routes, routes
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
+from ladder.site.pages import icon_routes, routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages.downloads import serve_docs

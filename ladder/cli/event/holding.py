@@ -152,7 +152,7 @@ def beacon(
     Examples:
         pigpen event beacon cup round.json
     """
-    from ladder.app.event.files import read_beacon
+    from ladder.app.event.event_files import read_beacon
 
     value = read_beacon(file)
     sentence = f"The value of the beacon of {event} is stored."
