@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ladder.matches.inline_match import inline_table, play_inline
-from ladder.matches.play import image_files_of, instances_of, play_sandboxed, runtime_of, sandboxed_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from ladder.matches.inline_match import Played
-    from ladder.sandbox.base import Program, Sandbox
+    from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
     from referee.match.formats import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
@@ -120,42 +119,6 @@ async def load_bots(sources: Sequence[BotSource], sandbox: Sandbox | None) -> Bo
     """
     if sandbox is None:
         return InlineBots(sources)
+    from ladder.matches.sandboxed_bots import SandboxedBots  # with gRPC, which bots in this process do not need
 
     return SandboxedBots([await sandbox.load(source) for source in sources], [source.name for source in sources])
-
-
-@dataclass(frozen=True)
-class SandboxedBots:
-    """Bots that a sandbox has loaded: `Bots`."""
-
-    programs: Sequence[Program]
-    names: Sequence[str]
-
-    def only(self, numbers: Sequence[int]) -> SandboxedBots:
-        """See `Bots`."""
-        return SandboxedBots([self.programs[each] for each in numbers], [self.names[each] for each in numbers])
-
-    async def play(
-        self, spec: MatchSpec, write: Write, recorded: Sequence[DealLine] | None = None, concurrency: int = 1
-    ) -> Played:
-        """See `Bots`."""
-        return await play_sandboxed(spec, self.programs, write, recorded, concurrency)
-
-    def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
-        """See `Bots`."""
-        return sandboxed_table(self.programs, self.names, keep, deals=deals)
-
-    @property
-    def image_files(self) -> ImageFiles | None:
-        """See `Bots`."""
-        return image_files_of(self.programs)
-
-    @property
-    def instances(self) -> Instances | None:
-        """See `Bots`."""
-        return instances_of(self.programs)
-
-    @property
-    def runtime(self) -> str | None:
-        """See `Bots`."""
-        return runtime_of(self.programs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from referee.match.player import Decision, Player, default_done
 from referee.records.steps import BY_AWAY
 from referee.seats.fair_wait import loop_time
-from referee.seats.person_seat import PersonAway
+from referee.seats.presence import PersonAway
 from referee.seats.seat import Seat
 from referee.seats.verdict import TAKEOVER_AT
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Deal
     from pigpen.values.notices import ClockSetting
     from referee.match.player import Fault
-    from referee.seats.person_seat import Presence
+    from referee.seats.presence import Presence
     from referee.seats.verdict import SeatFailure
 
 READING_SECONDS = 120.0

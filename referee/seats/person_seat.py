@@ -1,25 +1,21 @@
-"""
-The seat of a person: the same stream as a bot's, but a person does not lose it for being away.
-
-The person's presence at the table is kept here, too, and that of a look at the end of the last deal.
-"""
+"""The seat of a person: the same stream as a bot's, but a person does not lose it for being away."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pigpen.values.notices import DealResult
 from pigpen.values.view import Seen
 from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, READY, notice_message, presence_of, seen_message
 from referee.seats.deadlines import Deadlines
+from referee.seats.presence import PersonAway, Presence
 from referee.seats.stream_seat import StreamSeat, Traffic
 from referee.seats.verdict import SeatBroken, SeatFailure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pigpen.rules import Action
@@ -29,89 +25,6 @@ if TYPE_CHECKING:
     from referee.seats.clock import Stopwatch
     from referee.seats.seat_server import Context
     from referee.seats.verdict import Exit
-
-AWAY_SECONDS = 1.0
-"""Seconds that each decision of a person who is away waits, so that there is a next one when it comes back."""
-
-
-class PersonAway(Exception):
-    """A person who was asked has left: the default action is played, and that is no fault."""
-
-
-class Presence:
-    """
-    Presence of a person at the table.
-
-    A person is away after saying so, after too many faults in a row, or because the connection is lost. Only in the
-    last case a new connection is enough to be back; otherwise the person must say so.
-    """
-
-    def __init__(self, changed: Callable[[], None] = lambda: None, wait: float = AWAY_SECONDS) -> None:
-        """
-        Begin with the person at the table.
-
-        Args:
-            changed: Is called when the person leaves or comes back.
-            wait: Seconds that a decision waits at most for a person who is away.
-        """
-        self._changed = changed
-        self.wait = wait
-        self._is_lost = False
-        self._shown = self._looked_at = -1
-        self._moved = asyncio.Event()
-        self.is_away = False
-
-    def leave(self) -> None:
-        """Note that the person is away until it says that it is back."""
-        self._is_lost = False
-        self._set(is_away=True)
-
-    def lose(self) -> None:
-        """Note that the connection is lost: the person is away until there is another one."""
-        self._is_lost = self._is_lost or not self.is_away
-        self._set(is_away=True)
-
-    def connected(self) -> None:
-        """Note that there is a connection."""
-        if self._is_lost:
-            self.come_back()
-
-    def come_back(self) -> None:
-        """Note that the person is back."""
-        self._is_lost = False
-        self._set(is_away=False)
-
-    def show_end_of(self, deal: int) -> None:
-        """Note that the person is shown how *deal* ended."""
-        self._shown = deal
-
-    def look_at_end_of(self, deal: int) -> None:
-        """Note that the person has looked at that."""
-        self._looked_at = max(deal, self._looked_at)
-        self._moved.set()
-
-    async def back_in_time(self) -> bool:
-        """Wait until a person who is away is back, at most `wait` seconds, and say whether it is."""
-        await self._until(lambda: not self.is_away, self.wait)
-        return not self.is_away
-
-    async def looked_within(self, seconds: float) -> None:
-        """Wait until the person has looked at the end of the last deal, or is away, at most *seconds* seconds."""
-        await self._until(lambda: self.is_away or self._looked_at >= self._shown, seconds)
-
-    def _set(self, *, is_away: bool) -> None:
-        if self.is_away != is_away:
-            self.is_away = is_away
-            self._moved.set()
-            self._changed()
-
-    async def _until(self, condition: Callable[[], bool], seconds: float) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while not condition():
-                    self._moved.clear()
-                    await self._moved.wait()
-
 
 PERSON_DEADLINES = Deadlines(notice=5.0, reconnect=10.0)
 """A person's program may be a web process that starts again."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.bot import Bot, decide
 from referee.match.formats import DEFAULT_CLOCK
 from referee.seats.clock import MARGIN, WALL_CAP
-from referee.seats.person_seat import Presence
+from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure, Verdict
 
 if TYPE_CHECKING:

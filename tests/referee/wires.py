@@ -22,7 +22,7 @@ from referee.match import table
 from referee.match.formats import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
 from referee.seats.deadlines import Deadlines
-from referee.seats.person_seat import Presence
+from referee.seats.presence import Presence
 from referee.seats.seat_server import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatFailure

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.matches.bots import SandboxedBots
 from ladder.matches.kinds import open_sandbox
 from ladder.matches.play import SeatedBot, played_at
+from ladder.matches.sandboxed_bots import SandboxedBots
 from ladder.people.playing import house_program
 from ladder.people.playing.house_program.bot import SEATS
 from ladder.runner.leased_tasks import task_bot

@@ -11,7 +11,7 @@ from pigpen.values.notices import FaultNotice
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.match.match import Unfinished
 from referee.records.lines import DealLine, MatchLine, ResultLine, from_json, to_json
-from referee.seats.person_seat import PersonAway
+from referee.seats.presence import PersonAway
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import PersonsSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_match, play_tables

@@ -14,7 +14,8 @@ from pigpen.values.view import Seen
 from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
-from referee.seats.person_seat import MAX_MESSAGES, PersonAway, PersonSeat, Presence
+from referee.seats.person_seat import MAX_MESSAGES, PersonSeat
+from referee.seats.presence import PersonAway, Presence
 from referee.seats.seat_server import new_token
 from tests.referee.wires import RULES, open_seat, question, raw_bot
 from tests.waiting import PATIENCE, comes

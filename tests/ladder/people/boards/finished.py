@@ -20,7 +20,7 @@ from referee.match.match import Match
 from referee.records.file import RecordWriter
 from referee.records.lines import ResultLine
 from referee.records.rules_file import rules_from
-from referee.seats.person_seat import Presence
+from referee.seats.presence import Presence
 from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.matches.bots import InlineBots, SandboxedBots
+from ladder.matches.bots import InlineBots
+from ladder.matches.sandboxed_bots import SandboxedBots
 from ladder.people.playing.play_with_people import people_table, play_with_people
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import find_bot

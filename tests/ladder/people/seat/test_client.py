@@ -18,7 +18,8 @@ from pigpen.values.view import Seen
 from referee.match.formats import Format, person_clock
 from referee.match.observer import PeopleShown
 from referee.seats.clock import Stopwatch
-from referee.seats.person_seat import PersonAway, PersonSeat
+from referee.seats.person_seat import PersonSeat
+from referee.seats.presence import PersonAway
 from referee.seats.seat_server import new_token
 from tests.ladder.people.seat.listeners import BotListener, FirstLegal, RecordingListener
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
