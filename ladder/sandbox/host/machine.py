@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.values.cluster import MachineClass
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from ladder.values.cluster import MachineClass
 
 MIB = 1024 * 1024
 
@@ -109,6 +109,8 @@ def this_machine(cpuinfo: Path = CPUINFO) -> MachineClass:
     Args:
         cpuinfo: Where the kernel describes it.
     """
+    from ladder.values.cluster import MachineClass  # which no match on this machine needs
+
     return MachineClass(architecture=platform.machine(), processor=_processor(cpuinfo), cores=len(all_cores()))
 
 
