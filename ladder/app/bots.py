@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow, Matchups
     from ladder.values.matches import MatchRow
-    from ladder.values.standings import Order, RatingCurve, StandingRow, Standings
+    from ladder.values.order import Order
+    from ladder.values.standings import RatingCurve, StandingRow, Standings
 
 
 @dataclass(frozen=True)

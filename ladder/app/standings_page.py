@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ladder.store import lookup
 from ladder.store.queries.standings import extent, neighbours, standings
-from ladder.values.standings import Column
+from ladder.values.order import Column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.queries.standings import Extent
     from ladder.values.bots import BotRow
-    from ladder.values.standings import Order, StandingRow, Standings
+    from ladder.values.order import Order
+    from ladder.values.standings import StandingRow, Standings
 
 
 Row = TypeVar("Row", "StandingRow", "BotRow")

@@ -31,12 +31,12 @@ from pydantic import (
 
 from ladder.errors import NoLadder
 from ladder.registry.image_names import is_address
-from ladder.settings.settings_file import FILE, bot_around
 from ladder.settings.file_source import read_file
+from ladder.settings.settings_file import FILE, bot_around
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
 from ladder.values.names import Builds, Public
+from ladder.values.order import Order
 from ladder.values.sandbox_kind import AUTO, LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxKind, has_own_kernel
-from ladder.values.standings import Order
 from referee.match.formats import DEFAULT_CLOCK
 from referee.records.framing import MAX_DEALS, MAX_SEATS, shortened
 from referee.records.lines import Instances

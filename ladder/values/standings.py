@@ -1,5 +1,5 @@
 """
-Standings of a ladder: the bots of each variant, the best first, and the orders in which they can be shown.
+Standings of a ladder: the bots of each variant, the best first.
 
 Each season of a variant has one clock, one limit, one set of rules, and standings of its own. The summaries of a ladder
 as a whole, and the rating curves, are shown by the site only.
@@ -7,37 +7,13 @@ as a whole, and the rating curves, are shown by the site only.
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING
 
+from ladder.values.order import Order
 from ladder.values.value import Time, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-class Order(enum.StrEnum):
-    """Criterion that orders the standings."""
-
-    ELO = "elo"
-    """By places."""
-    POINTS = "points"
-    """By points a deal against the field."""
-
-
-class Column(enum.StrEnum):
-    """A column by which a page of standings can be sorted; ranks stay those of the `Order`."""
-
-    BOT = "bot"
-    """By name."""
-    MATCHES = "matches"
-    """The most first."""
-    PLACES = "places"
-    """The largest share of first places first."""
-    FAULTS = "faults"
-    """The fewest faults a decision first."""
-    TREND = "trend"
-    """The largest gain first."""
 
 
 class StandingRow(Value):

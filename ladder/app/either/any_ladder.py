@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ladder.values.held_events import EventAct, EventDone, EventPage, EventRow
     from ladder.values.local_results import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
-    from ladder.values.standings import Order, Standings
+    from ladder.values.order import Order
+    from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
     from pigpen.rules import Rules
 

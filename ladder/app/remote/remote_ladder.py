@@ -23,8 +23,9 @@ from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission
 from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
 from ladder.values.local_results import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
+from ladder.values.order import Order
 from ladder.values.reports import LadderHealth
-from ladder.values.standings import Order, Standings
+from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow
 
 if TYPE_CHECKING:

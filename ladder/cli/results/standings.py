@@ -28,7 +28,8 @@ from ladder.terminal.ladder_words import (
     thinned,
     when,
 )
-from ladder.values.standings import Order, percents
+from ladder.values.order import Order
+from ladder.values.standings import percents
 from ladder.values.text import counted
 
 if TYPE_CHECKING:

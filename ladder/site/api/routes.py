@@ -32,8 +32,9 @@ from ladder.site.server.viewer import FOR_PEOPLE, demand, viewer_of
 from ladder.values.bots import BotList, BotPage, Matchups, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.local_results import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores, TvNext
+from ladder.values.order import Order
 from ladder.values.reports import LadderHealth
-from ladder.values.standings import Order, RatingCurve, Standings, VariantSummary
+from ladder.values.standings import RatingCurve, Standings, VariantSummary
 from ladder.values.value import Time
 from ladder.values.whats_new import WhatsNew
 

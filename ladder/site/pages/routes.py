@@ -30,7 +30,8 @@ from ladder.site.rendering.boards import board_rows, decisive, shades
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
-from ladder.values.standings import Column, Order, RatingCurve
+from ladder.values.order import Column, Order
+from ladder.values.standings import RatingCurve
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from ladder.app import bots as bots_of_ladder
 from ladder.app import overview
 from ladder.app.standings_page import ROWS, named, number_of, standings_page
 from ladder.ratings.elo import START
-from ladder.values.standings import Order
+from ladder.values.order import Order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotRow
-    from ladder.values.standings import Column
+    from ladder.values.order import Column
 
 TOP = 10
 """Bots whose ratings are drawn."""

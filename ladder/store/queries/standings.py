@@ -18,7 +18,8 @@ from ladder.store.models import FinishedSeason, Rating, State, StoredBot, Stored
 from ladder.store.queries.variant_field import field_of
 from ladder.store.season_timing import clock_of, clock_text
 from ladder.values.names import label
-from ladder.values.standings import Order, SeasonRow, StandingRow, Standings
+from ladder.values.order import Order
+from ladder.values.standings import SeasonRow, StandingRow, Standings
 from ladder.values.value import time_of
 from referee.records.rules_file import rules_from
 

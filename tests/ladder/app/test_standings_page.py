@@ -10,7 +10,7 @@ from ladder.app import bots
 from ladder.app.standings_page import ROWS, in_order, standings_page
 from ladder.settings.settings import load_settings
 from ladder.store.models import State
-from ladder.values.standings import Column
+from ladder.values.order import Column
 from tests.ladder.ladders import enter, new_ladder
 
 if TYPE_CHECKING:

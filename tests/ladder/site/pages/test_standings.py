@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.commands.estimates import refresh
-from ladder.values.standings import Order
+from ladder.values.order import Order
 from tests.ladder.site.visitor import Visitor, small_site
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ladder.store.queries.checking import findings
 from ladder.store.queries.matches import common_matches, pair_sums, results
 from ladder.store.queries.rating_curve import rating_curves
 from ladder.store.queries.standings import season_standings, seasons, standings
-from ladder.values.standings import Order
+from ladder.values.order import Order
 from referee.match.formats import DEFAULT_CLOCK
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
