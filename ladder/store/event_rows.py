@@ -15,8 +15,8 @@ from ladder.events.entrants import Contributions, Entrant
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
-from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Version
 from ladder.store.lookup import near
+from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Version
 from ladder.values.held_events import EventEntrant, EventRow, EventStamp, EventState
 from ladder.values.names import label
 from ladder.values.value import time_of
