@@ -37,7 +37,7 @@ from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.registering import check_days
 from ladder.app.cluster import worker_states
 from ladder.app.event import verifying
-from ladder.app.event.files import read_beacon
+from ladder.app.event.event_files import read_beacon
 from ladder.app.event.verifying import read_export
 from ladder.app.local import compare
 from ladder.app.remote import remote_submission

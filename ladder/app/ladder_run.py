@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.app.doctor import with_runtime
-from ladder.app.event.beacons import fetching_beacons
+from ladder.app.event_beacons import fetching_beacons
 from ladder.app.event_log import event_log
 from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering

@@ -15,8 +15,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.app.event import holding, reading
-from ladder.app.event.beacons import fetch_beacons
 from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event_beacons import fetch_beacons
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import ANONYMOUS, LOCAL
