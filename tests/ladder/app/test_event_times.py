@@ -38,6 +38,7 @@ def moment(at: float) -> str:
     return time_of(at).isoformat()
 
 
+LATER = "Two more are on their way."
 TIMED = with_fields(freezes=moment(FREEZES), starts=moment(STARTS))
 
 
@@ -87,12 +88,12 @@ def test_bots_enter_also_again_until_the_moment_of_the_freeze(ladder: Ladder, ti
 
 def test_the_organiser_holds_the_times_and_resumes_when_it_suits(ladder: Ladder, time: Time) -> None:
     open_cup(ladder, 7, file=TIMED)
-    holding.hold(ladder, LOCAL, "cup", "Two more are on their way.")
+    holding.hold(ladder, LOCAL, "cup", LATER)
     time.now = STARTS + 1
     coordinator = coordinator_of(ladder, time)
     coordinator.advance_events()
     held = page(ladder)
-    assert (held.state, held.on_hold, held.reason) == (EventState.OPEN, True, "Two more are on their way.")
+    assert (held.state, held.on_hold, held.reason) == (EventState.OPEN, True, LATER)
     holding.withdraw(ladder, LOCAL, "cup", "Bot-7")
     holding.enter(ladder, LOCAL, "cup", "Bot-7")
     holding.freeze(ladder, LOCAL, "cup")

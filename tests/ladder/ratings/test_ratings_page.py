@@ -61,7 +61,7 @@ def test_the_constants_of_the_page_are_those_of_the_code() -> None:
     assert f"or has had {scheduler.MAX_NEW} matches" in PAGE
     assert f"{100 * scheduler.CATCHING_UP:g} of 100 other matches" in PAGE
     assert f"In {100 * scheduler.SHARE:g} of 100" in " ".join(PAGE.split())
-    assert f"{100 * scheduler.BY_CHANCE:g} of 100 others are by chance" in PAGE
+    assert f"{100 * scheduler.BY_CHANCE:g} of 100 others are by" in PAGE
     assert f"below rank {aims.boundary}" in PAGE
 
 
