@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ladder.values.held_events import ExportedEvent, ExportedRound, ExportedTable
 
-STAMP = re.compile(r"pigpen event ([a-z0-9-]{1,80}) link ([1-9][0-9]{0,6}) ([0-9a-f]{64})")
+STAMP = re.compile(r"pigpen-event ([a-z0-9-]{1,80}) link ([1-9][0-9]{0,6}) ([0-9a-f]{64})")
 """A stamp, wherever it stands in a text."""
 
 
@@ -45,9 +45,9 @@ class Link:
         Give the text by which a copy is compared.
 
         >>> Link(3, "event.over", "", {}, "0" * 64).stamp("cup")
-        'pigpen event cup link 3 0000000000000000000000000000000000000000000000000000000000000000'
+        'pigpen-event cup link 3 0000000000000000000000000000000000000000000000000000000000000000'
         """
-        return f"pigpen event {event} link {self.number} {self.hash}"
+        return f"pigpen-event {event} link {self.number} {self.hash}"
 
 
 def canonical(value: object) -> str:

@@ -121,7 +121,7 @@ class EventStamp(Value):
     kind: str
     at: Time
     stamp: str
-    """`pigpen event NAME link NUMBER HASH`."""
+    """`pigpen-event NAME link NUMBER HASH`."""
 
 
 class EventTableRow(Value):

@@ -47,8 +47,8 @@ def add(
 
     The secret with which the receiver verifies signatures is printed this once. Messages are sent while pigpen ladder
     run, or pigpen up, runs. Kinds of messages: event.opened, event.frozen, event.started, event.stage_begun,
-    event.round_drawn, event.result_shown, event.round_over, event.paused, event.resumed, event.over, bot.entered,
-    bot.suspended.
+    event.round_drawn, event.result_shown, event.table_redone, event.bot_left, event.round_over, event.paused,
+    event.resumed, event.over, event.official, bot.entered, bot.suspended.
 
     Examples:
         pigpen ladder webhook add https://hooks.example/pigpen

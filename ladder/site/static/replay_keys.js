@@ -1,4 +1,4 @@
-// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/replay.py), `a` to play, `m` and `M` to mistakes,
+// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/replay_viewer.py), `a` to play, `m` and `M` to mistakes,
 // `c` for the chart of what was given away.
 // @ts-check
 

@@ -508,8 +508,9 @@ def test_every_decision_is_written_down_with_who_has_made_it(ladder: Ladder, coo
     for act in ("freeze", "start"):
         ACTS[act](ladder, olga)
     play(coordinator, 1)
-    for act in ("pause", "draw", "rule"):
+    for act in ("pause", "draw"):
         ACTS[act](ladder, olga)
+    holding.rule(ladder, olga, "cup", 1, 1, [page(ladder).round_list[0].tables[0].bots[0]], "why")
     done = managing.audit(ladder, LOCAL)
     new = list(reversed(done[: len(done) - before]))
     assert [(row.actor, row.action, row.subject) for row in new] == [

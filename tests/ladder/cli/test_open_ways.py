@@ -87,10 +87,11 @@ WORDS = {
     **{words.partition(" ")[0]: words.partition(" ")[2] for words in ASKING if not words.startswith("event ")},
     **{f"ladder {name}": " ".join(words) for name, words in NEEDS.items()},
     **{f"cluster {name}": "barn" for name in ("drain", "resume", "forget")},
-    **{f"event {name}": "cup" for name in ("freeze", "start", "pause", "release", "show", "export")},
+    **{f"event {name}": "cup" for name in ("freeze", "start", "pause", "release", "show", "export", "reveal")},
     **{f"event {name}": "cup Trotter" for name in ("enter", "withdraw")},
     **{f"account {name}": "ada" for name in ("add", "enable", "password", "sessions", "revoke")},
     "suspend": "Trotter --reason slow", "resume-bot": "Trotter", "ladder export": "data", "event open": "cup.toml",
+    "event hold": "cup --reason late", "event beacon": "cup cup.toml",
     "ladder season new": "--variant hearts", "event redo": "cup --round 1 --table 1 --reason late",
     "event rule": "cup --round 1 --table 1 --last Trotter --reason late", "account disable": "ada --reason late",
     "account role": "ada organiser", "account quota": "ada 5", "account uninvite": "1", "db copy": "sqlite:///other.db",
@@ -109,7 +110,7 @@ def test_every_command_leaves_a_ladder_of_an_earlier_build_alone(tmp_path: Path,
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
         connection.execute("ALTER TABLE matches DROP COLUMN worker")
     before = file.read_bytes()
-    if name == "event open":
+    if name in ("event open", "event beacon"):
         typed("event", "new", "cup.toml", folder=tmp_path)
     done = typed(*name.split(), *WORDS.get(name, "").split(), folder=tmp_path)
     sentence = REFUSALS[Age.UNRELEASED].format(where=place(settings.url), revision="0001", here=REVISION)

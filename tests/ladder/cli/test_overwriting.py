@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 READ = {
+    "event beacon": {"file"},
     "event check": {"file"},
     "event draw": {"entrants", "results"},
     "event open": {"file"},

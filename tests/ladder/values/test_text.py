@@ -51,7 +51,7 @@ MANY = {
     "ladder/app/doctor.py": "cores for bots",
     "ladder/app/speed.py": "three matches at least; thousands of deals",
     "ladder/cli/organise/cluster.py": "decisions a second",
-    "ladder/cli/replay/replay.py": "the size of a screen",
+    "ladder/cli/replay/replay_viewer.py": "the size of a screen",
     "ladder/cli/replay/why.py": "a decision has 2 choices at least",
     "ladder/people/commands/table_screen.py": "the size of a screen",
     "ladder/runner/presence.py": "minutes of a constant",
