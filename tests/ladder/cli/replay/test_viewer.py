@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from ladder.cli.replay.replay_viewer import help_screen, screen
 from ladder.cli.replay.replay_text import match_text, places_text
+from ladder.cli.replay.replay_viewer import help_screen, screen
 from ladder.terminal.card_text import happened, spelled
 from ladder.terminal.sanitize import folded
 from ladder.terminal.table_fields import HEIGHT, WIDTH
