@@ -135,6 +135,7 @@ def test_a_bot_that_leaves_during_a_fit_has_no_rank_and_others_are_ranked_withou
     play(database, versions, 20)
 
     def late(*fitted: Any) -> list[dict[str, Any]]:
+        monkeypatch.setattr(estimates, "intervals", intervals)
         with database.write() as session:
             session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.RETIRED
             follow_states(session, "hearts")

@@ -96,7 +96,7 @@ DAMAGES = {  # all at once: the match that gets a number in the queue is one mor
         "gongzhu-partners 0@1 and gongzhu-partners 1@1 in gongzhu-partners: 0 pair results are counted, "
         "and they were opponents in 1 matches."
     ),
-    "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 4, 0.5, 1, 1, 0, 1, 0.5, 0, 0, '')": (
+    "INSERT INTO pair_stats VALUES ('hearts', 1, 6, 4, 0.5, 1, 1, 0, 1, 0.5, 0, 0, 0, '')": (
         "hearts 0@1 and hearts 5@1 in hearts: 1 pair results are counted, and they were opponents in 0 matches."
     ),
     "UPDATE matches SET ordinal = 100 WHERE ordinal = 9": "10 results are there, and the last one has number 100.",
