@@ -35,8 +35,9 @@ from ladder.trials.trial import NOWHERE
 from ladder.trials.trial_tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
-from ladder.worker.bot_store import BotStore, PulledImages, StorePlan
+from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.match_tasks import TaskBot, load_version
+from ladder.worker.pulled_images import PulledImages
 from ladder.worker.trials import try_task
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS

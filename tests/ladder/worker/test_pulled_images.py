@@ -13,9 +13,9 @@ import pytest
 from ladder.registry.login import RegistryLogin
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.worker import bot_store
-from ladder.worker.bot_store import MARKS, PulledImages
+from ladder.worker import pulled_images
 from ladder.worker.match_tasks import ProgramLost, TaskBot
+from ladder.worker.pulled_images import MARKS, PulledImages
 from tests.ladder.registries import running_registry
 from tests.ladder.trials.tiny import load_tiny, push
 
@@ -46,7 +46,7 @@ class Arena:
 def arena(client: docker.DockerClient, name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     """Give pulled images a tag of the test's own: others on this engine keep those that they have pulled."""
     pulled = f"pigpen-test/pulled-{name}"
-    monkeypatch.setattr(bot_store, "PULLED", pulled)
+    monkeypatch.setattr(pulled_images, "PULLED", pulled)
     with running_registry() as address:
         yield Arena(client, address, name)
     for image in client.api.images(filters={"reference": f"{pulled}:*"}):
@@ -62,7 +62,7 @@ def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         pulled.append(reference)
         return pull_image(client, reference)
 
-    monkeypatch.setattr(bot_store, "pull_image", count)
+    monkeypatch.setattr(pulled_images, "pull_image", count)
     return pulled
 
 
