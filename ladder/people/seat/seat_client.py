@@ -9,10 +9,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from pigpen.client import CHANNEL_OPTIONS, FINAL, PATIENCE_SECONDS, RETRY_SECONDS, Refused, Unreachable
+
+# isort: split
 import grpc
 import grpc.aio
 
-from pigpen.client import CHANNEL_OPTIONS, FINAL, PATIENCE_SECONDS, RETRY_SECONDS, Refused, Unreachable
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
