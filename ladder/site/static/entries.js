@@ -33,8 +33,9 @@ function put(form, name, value) {
   form.append(field);
 }
 
-for (const choice of document.querySelectorAll("form.entry label.check")) {
-  const [form, own] = [choice.closest("form"), choice.querySelector("input")];
+for (const choice of document.querySelectorAll("label.own-nonce")) {
+  const own = choice.querySelector("input");
+  const form = own?.form;
   choice.toggleAttribute("hidden", false);
   form?.addEventListener("submit", async (event) => {
     const { submitter } = /** @type {SubmitEvent} */ (event);
