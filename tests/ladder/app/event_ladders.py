@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import contextmanager
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from ladder.app.event import holding
@@ -21,7 +24,7 @@ from tests.referee.scripted_seats import ScriptedSeat
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ladder.app.ladder import Ladder
     from ladder.worker.match_tasks import MatchTask
@@ -114,3 +117,30 @@ def own_ways(task: MatchTask) -> MatchOutcome:
     ]
     asyncio.run(play_tables(spec, tables, record.write, runtime=runtime_of(task)))
     return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record))
+
+
+@contextmanager
+def answering(*answers: tuple[int, bytes]) -> Iterator[str]:
+    """An address on this machine that gives its answers, status and body, in order; the last one stays."""
+    left = list(answers)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = left.pop(0) if len(left) > 1 else left[0]
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/there"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -17,7 +17,7 @@ from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from referee.records.file import PackedRecord
 from referee.replay.verify import checked_lines
-from tests.ladder.app.event_ladders import coordinator_of, open_cup, own_ways, play
+from tests.ladder.app.event_ladders import answering, coordinator_of, open_cup, own_ways, play
 from tests.ladder.ladders import new_ladder
 from tests.ladder.virtual import Time
 
@@ -192,3 +192,15 @@ def test_a_published_stamp_tells_an_event_from_another_of_the_same_name(exported
         verify_event(exported, [str(early)])
     with pytest.raises(UserError, match="cannot be read"):
         verify_event(exported, [str(tmp_path / "none.json")])
+
+
+def test_a_copy_is_fetched_from_an_address(exported: Path) -> None:
+    stamp = verify_event(exported).stamp
+    other = stamp[:-1] + ("1" if stamp.endswith("0") else "0")
+    with answering((200, f"<p>{stamp}</p>".encode()), (200, other.encode()), (404, b"")) as address:
+        assert verify_event(exported, [address]).published == 1
+        assert len(verify_event(exported, [address]).findings) == 1
+        with pytest.raises(UserError, match="cannot be read"):
+            verify_event(exported, [address])
+    with pytest.raises(UserError, match="cannot be read"):
+        verify_event(exported, [address])

@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +20,7 @@ from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.events import MIN_REVEAL_SECONDS, REVEAL_SECONDS
 from ladder.values.held_events import EventState
 from ladder.values.value import time_of
-from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play
+from tests.ladder.app.event_ladders import FILE, answering, coordinator_of, open_cup, own_ways, play
 from tests.ladder.ladders import NOW, new_ladder
 from tests.ladder.virtual import Time
 
@@ -155,35 +152,10 @@ def with_beacon(address: str, at: float) -> str:
     return FILE.format(show="live").replace("\n[[stage]]", BEACON.format(address=address, at=moment) + "\n[[stage]]", 1)
 
 
-@contextmanager
-def beacon_of(*answers: tuple[int, bytes]) -> Iterator[str]:
-    """A beacon on this machine, with its answers in order; the last one stays."""
-    left = list(answers)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, body = left.pop(0) if len(left) > 1 else left[0]
-            self.send_response(status)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/round"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
 def test_a_beacon_is_fetched_once_it_has_a_value_and_who_withholds_plays(
     ladder: Ladder, clock: Clock, tmp_path: Path
 ) -> None:
-    with beacon_of((503, b""), (200, b"x" * 20_000), (200, b"\xff"), (200, b"3 17 22\n"), (200, b"another")) as address:
+    with answering((503, b""), (200, b"x" * 20_000), (200, b"\xff"), (200, b"3 17 22\n"), (200, b"another")) as address:
         frozen(ladder, with_beacon(address, NOW + 600))
         holding.reveal(ladder, LOCAL, "cup", NONCE)
         assert fetch_beacons(ladder) == []
