@@ -38,23 +38,13 @@ def committed(nonce: str) -> str:
     return hashlib.sha256(bytes.fromhex(nonce)).hexdigest()
 
 
-class Clock:
-    """A clock that stands until it is set."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> Time:
+    return Time()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def ladder(tmp_path: Path, clock: Clock) -> Iterator[Ladder]:
+def ladder(tmp_path: Path, clock: Time) -> Iterator[Ladder]:
     found = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process", webhook_loopback=True))
     yield replace(found, clock=clock)
     found.database.close()
@@ -88,7 +78,7 @@ def test_the_event_starts_once_all_have_revealed(ladder: Ladder) -> None:
 
 
 def test_who_withholds_a_nonce_is_off_the_field_and_the_event_holds(
-    ladder: Ladder, clock: Clock, tmp_path: Path
+    ladder: Ladder, clock: Time, tmp_path: Path
 ) -> None:
     frozen(ladder)
     holding.reveal(ladder, LOCAL, "cup", NONCE)
@@ -153,7 +143,7 @@ def with_beacon(address: str, at: float) -> str:
 
 
 def test_a_beacon_is_fetched_once_it_has_a_value_and_who_withholds_plays(
-    ladder: Ladder, clock: Clock, tmp_path: Path
+    ladder: Ladder, clock: Time, tmp_path: Path
 ) -> None:
     with answering((503, b""), (200, b"x" * 20_000), (200, b"\xff"), (200, b"3 17 22\n"), (200, b"another")) as address:
         frozen(ladder, with_beacon(address, NOW + 600))
@@ -179,7 +169,7 @@ def test_a_beacon_is_fetched_once_it_has_a_value_and_who_withholds_plays(
     assert verify_event(tmp_path / "cup.zip").findings == ()
 
 
-def test_a_list_cannot_become_final_when_the_beacon_is_known(ladder: Ladder, clock: Clock) -> None:
+def test_a_list_cannot_become_final_when_the_beacon_is_known(ladder: Ladder, clock: Time) -> None:
     open_cup(ladder, file=with_beacon("https://beacon.example/1", NOW + 600))
     clock.now = NOW + 600
     with pytest.raises(LadderError, match="beacon"):

@@ -80,7 +80,7 @@ def test_few_boards_have_the_variance_of_all() -> None:
 
 
 def results(ties: float, n: float = 200.0) -> Estimate:
-    """Two pairs of even scores, one of which ties as often as is said."""
+    """Two pairs of even scores, one of which ties *ties* times."""
     ids, score = np.array([1, 3]), np.full(2, n / 2)
     return fit([1, 2, 3, 4], ids, ids + 1, score, np.full(2, n), 1.0, steepness(1), ties=np.array([ties, 0.0]))
 

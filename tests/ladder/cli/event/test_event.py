@@ -350,8 +350,8 @@ def test_a_contestants_nonce_is_kept_at_home_and_revealed_after_the_freeze(
         for bot in BOTS[:3]:
             printed(olga("enter", "cup", bot, "--ladder-nonce"))
         printed(ada("enter", "cup", "Trotter"))
-        kept = tmp_path / "ada" / "pigpen" / "nonces.json"
-        (nonce,) = json.loads(kept.read_text())
+        (kept,) = (tmp_path / "ada" / "pigpen" / "nonces").iterdir()
+        nonce = json.loads(kept.read_text())
         assert kept.stat().st_mode & 0o77 == 0
         (entry,) = (one for one in shown(ada)["entrant_list"] if one["name"] == "Trotter")
         assert entry["commitment"] == hashlib.sha256(bytes.fromhex(nonce["nonce"])).hexdigest()
