@@ -52,13 +52,13 @@ def time_of(seconds: float) -> datetime.datetime:
 
 def in_utc(moment: datetime.datetime) -> str:
     """
-    Write a moment so that it can be compared with others: in UTC, with seconds where it has some.
+    Write a moment so that it can be compared with others: in UTC, with whole seconds where it has some.
 
     >>> in_utc(time_of(0)), in_utc(time_of(61.5))
-    ('1970-01-01 00:00 UTC', '1970-01-01 00:01:01.500000 UTC')
+    ('1970-01-01 00:00 UTC', '1970-01-01 00:01:01 UTC')
     """
     there = moment.astimezone(datetime.UTC)
-    parts = "auto" if there.second or there.microsecond else "minutes"
+    parts = "seconds" if there.second else "minutes"
     return f"{there.replace(tzinfo=None).isoformat(' ', parts)} UTC"
 
 

@@ -16,6 +16,7 @@ from http.client import HTTPException
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import pydantic
@@ -182,8 +183,13 @@ def published_text(where: str) -> str:
         try:
             with urlopen(where, timeout=COPY_SECONDS) as answer:
                 return _copy(answer, where)
+        except HTTPError as error:
+            with error:
+                raise UserError(f"{where}: it cannot be read: the answer is {error.code} {error.reason}.") from None
         except (OSError, ValueError, HTTPException) as error:
-            raise UserError(f"{where}: it cannot be read: {shortened(str(error), 200)}.") from None
+            why = error.reason if type(error) is URLError else error
+            words = (why.strerror if isinstance(why, OSError) else None) or str(why)
+            raise UserError(f"{where}: it cannot be read: {shortened(words, 200)}.") from None
     path = Path(where)
     if zipfile.is_zipfile(path):
         event = read_export(path)

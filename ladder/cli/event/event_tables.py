@@ -231,8 +231,8 @@ def _print_round(page: EventRoundPage) -> None:
     _print(page.tables, RESULT_TABLES)
     for table in page.tables:
         for redo in table.redos:
-            before = "" if redo.points is None else f" Before: {', '.join(f'{each:g}' for each in redo.points)}."
-            typer.echo(sanitize(f"Played again, table {table.number}: {redo.reason}{before}"))
+            before = "" if redo.points is None else f", after {', '.join(f'{each:g}' for each in redo.points)}"
+            typer.echo(sanitize(f"Played again, table {table.number}{before}: {redo.reason}"))
         for ruling in table.rulings:
             typer.echo(sanitize(f"Ruling, table {table.number}: {', '.join(ruling.last)} last. {ruling.reason}"))
 
@@ -251,5 +251,5 @@ def _bots(row: EventTableRow) -> str:
 
 
 def _status(row: EventTableRow) -> str:
-    again = f", played {row.turn + 1} times" if row.turn else ""
-    return STATUSES.get(row.status, row.status) + again
+    again = f"played {row.turn + 1} times" if row.turn else ""
+    return ", ".join(filter(None, (STATUSES.get(row.status, row.status), again)))

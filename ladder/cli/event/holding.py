@@ -206,12 +206,13 @@ def hold(
     """
     Let the times of an event's file do nothing: it is neither frozen nor started at them, and bots may enter longer.
 
-    To continue: pigpen event freeze, or start.
+    To continue: pigpen event freeze, or start if the list is final already.
 
     Examples:
         pigpen event hold cup --reason "Two more are on their way."
     """
-    sentence = f"{event} is on hold. To continue: pigpen event freeze {event}, or pigpen event start {event}"
+    way = f"pigpen event freeze {event}; if its list is final already: pigpen event start {event}"
+    sentence = f"{event} is on hold. To continue: {way}"
     _do(event, EventAct.model_construct(act="hold", reason=reason), lambda _: sentence, as_json, local)
 
 

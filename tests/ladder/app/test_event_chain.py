@@ -200,7 +200,7 @@ def test_a_copy_is_fetched_from_an_address(exported: Path) -> None:
     with answering((200, f"<p>{stamp}</p>".encode()), (200, other.encode()), (404, b"")) as address:
         assert verify_event(exported, [address]).published == 1
         assert len(verify_event(exported, [address]).findings) == 1
-        with pytest.raises(UserError, match="cannot be read"):
+        with pytest.raises(UserError, match="404"):
             verify_event(exported, [address])
     with pytest.raises(UserError, match="cannot be read"):
         verify_event(exported, [address])

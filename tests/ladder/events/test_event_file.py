@@ -46,7 +46,7 @@ MISTAKES = {
     ),
     "times that differ by seconds": (
         EVENT + "opens = 2026-12-20T01:00:30-08:00\nends = 2026-12-20T09:00:29.5Z\n" + STAGE,
-        r"ends \(2026-12-20 09:00:29.500000 UTC\) is before opens \(2026-12-20 09:00:30 UTC\)",
+        r"ends \(2026-12-20 09:00:29 UTC\) is before opens \(2026-12-20 09:00:30 UTC\)",
     ),
     "a time without a zone": (EVENT + "starts = 2026-12-04T10:00:00\n" + STAGE, "event: starts: .*timezone"),
     "a year in no time zone": (
