@@ -25,6 +25,10 @@ EventActName = Literal[
 ]
 
 
+NOT_FINAL = "The list of entrants of {!r} is not final yet. Until then keep the nonce secret."
+"""Refusal of a nonce; {}: the event's name."""
+
+
 class EventState(enum.StrEnum):
     """Progress of an event."""
 

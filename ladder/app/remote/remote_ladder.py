@@ -20,7 +20,7 @@ from ladder.app.remote.nonces import kept_nonces, make_nonce
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.sandbox.host.whole_file import cache_folder, write_whole
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
-from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
+from ladder.values.held_events import NOT_FINAL, EventAct, EventDone, EventOrder, EventPage, EventRow, EventState
 from ladder.values.local_results import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
 from ladder.values.order import Order
@@ -222,8 +222,11 @@ class RemoteLadder:
         return self.act_on_event(name, EventAct.model_construct(act="enter", bot=bot, commitment=made.commitment))
 
     def reveal_nonces(self, name: str) -> list[str]:
-        """See `AnyLadder`."""
-        waiting = {one.commitment for one in self.event(name, everything=False).entrant_list if one.nonce is None}
+        """See `AnyLadder`; before the list is final no nonce is sent: the ladder's organiser may not know it."""
+        page = self.event(name, everything=False)
+        if page.state == EventState.OPEN:
+            raise UserError(NOT_FINAL.format(name))
+        waiting = {one.commitment for one in page.entrant_list if one.nonce is None}
         mine = [each for each in kept_nonces(self.connection.address, name) if each.commitment in waiting]
         acts = (EventAct.model_construct(act="reveal", nonce=each.nonce) for each in mine)
         return [self.act_on_event(name, each).bot for each in acts]

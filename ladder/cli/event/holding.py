@@ -122,14 +122,21 @@ def reveal(
     """
     Reveal the nonces of your entries, once the list of entrants is final; they were made on this machine.
 
+    It prints the stamp of that list before it sends them. Keep the line: if the list is another one at the end, pigpen
+    event verify --published finds it.
+
     Examples:
         pigpen event reveal cup
 
         pigpen event reveal cup --wait
     """
     with asked(local) as ladder:
-        while wait and ladder.event(event, everything=False).state is EventState.OPEN:
+        before = ladder.event(event, everything=False)
+        while wait and before.state is EventState.OPEN:
             time.sleep(WAIT_SECONDS)
+            before = ladder.event(event, everything=False)
+        if before.state is EventState.FROZEN and not as_json:
+            typer.echo(sanitize(f"The list of entrants is final: {before.stamp}"))
         bots = ladder.reveal_nonces(event)
         page = ladder.event(event, everything=False) if as_json else None
     if page is not None:

@@ -33,7 +33,7 @@ from ladder.store.event_rows import (
 )
 from ladder.store.lookup import bot_like, find_variant, find_version
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
-from ladder.values.held_events import EventState
+from ladder.values.held_events import NOT_FINAL, EventState
 from ladder.values.text import counted
 from ladder.values.value import in_utc, time_of
 from pigpen.rules.shuffle import commitment
@@ -234,7 +234,7 @@ def reveal(session: Session, event: StoredEvent, nonce: str, now: float) -> Even
             f"No entrant of {event.name!r} has committed to this nonce. It may be that of an entry before."
         )
     if event.state == EventState.OPEN or event.frozen is None:
-        raise LadderError(f"The list of entrants of {event.name!r} is not final yet. Until then keep the nonce secret.")
+        raise LadderError(NOT_FINAL.format(event.name))
     if found.nonce is None:
         until = parse_event(event.file).reveals_until(event.frozen)
         if event.state != EventState.FROZEN or now >= until:

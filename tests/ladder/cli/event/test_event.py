@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ladder.app.event import holding
 from ladder.app.ladder import Ladder
+from ladder.events.chain import STAMP
 from ladder.settings.settings import load_settings
 from ladder.site.server.viewer import ORGANISERS
 from ladder.values.accounts import Role
+from ladder.values.held_events import NOT_FINAL
 from tests.e2e.command import pigpen
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play
@@ -342,7 +345,7 @@ def test_a_contestant_enters_bots_of_ones_own_and_no_more(ladder: Ladder, file: 
 
 
 def test_a_contestants_nonce_is_kept_at_home_and_revealed_after_the_freeze(
-    ladder: Ladder, file: Path, tmp_path: Path
+    ladder: Ladder, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with served(ladder) as address:
         olga, ada = (of(ladder, tmp_path, address, name) for name in ("olga", "ada"))
@@ -356,11 +359,17 @@ def test_a_contestants_nonce_is_kept_at_home_and_revealed_after_the_freeze(
         (entry,) = (one for one in shown(ada)["entrant_list"] if one["name"] == "Trotter")
         assert entry["commitment"] == hashlib.sha256(bytes.fromhex(nonce["nonce"])).hexdigest()
         assert (entry["has_own_nonce"], entry["nonce"]) == (True, None)
-        early = ada("reveal", "cup")
-        assert early.is_one_sentence, early
+        with monkeypatch.context() as patched:
+            patched.setattr(holding, "reveal", lambda *_: pytest.fail("the organiser's machine has got the nonce"))
+            early = ada("reveal", "cup")
+        assert (early.is_one_sentence, early.err) == (True, f"pigpen: {NOT_FINAL.format('cup')}\n")
         printed(olga("freeze", "cup"))
         assert "Trotter" in olga("start", "cup").err
-        assert "Trotter" in printed(ada("reveal", "cup", "--wait"))
+        stamp = shown(olga)["stamp"]
+        assert STAMP.fullmatch(stamp)
+        final, revealed = printed(ada("reveal", "cup", "--wait")).splitlines()
+        assert final.endswith(stamp)
+        assert "Trotter" in revealed
         assert "Trotter" not in printed(ada("reveal", "cup"))
         assert next(one for one in shown(ada)["entrant_list"] if one["name"] == "Trotter")["nonce"] == nonce["nonce"]
         printed(olga("start", "cup"))
