@@ -199,7 +199,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for marker, reason in _missing().items():
             affected = [item for item in items if item.get_closest_marker(marker)]
             if affected:
-                left_out[reason] = [item.nodeid for item in affected]
+                left_out.setdefault(reason, []).extend(item.nodeid for item in affected)
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
     if ON_POSTGRESQL:  # what is about a file of SQLite's has been tested in every other run

@@ -35,6 +35,10 @@ VERSION = re.compile(r"v\d+(\.\d+\.\d+)?")
 WRITES = {"release.yml": {"publish": {"contents": "read", "id-token": "write", "attestations": "write"}}}
 """The jobs that may do more than read, and what."""
 POSTGRESQL_TEST = "tests/ladder/store/test_postgres.py"
+ENGINE_TESTS = {
+    f"tests/ladder/sandbox/docker/test_image_grpc.py::test_{name}"
+    for name in ("grpc_runs_on_one_thread_in_the_image", "grpc_is_set_so_in_gvisor_too")
+}
 RELEASABLE, RAN = ROOT / "scripts" / "releasable", ROOT / "scripts" / "ran"
 
 
@@ -278,17 +282,29 @@ postgres.programs = lambda: None
 """
 
 
-def test_a_run_of_tests_notes_why_it_has_left_some_out(tmp_path: Path) -> None:
+def run_without(tmp_path: Path, *words: str, **environment: str) -> tuple[str, str]:
+    """Run tests that are left out; the only reason that is noted, and what the run prints."""
     file = tmp_path / "left-out"
-    (tmp_path / "without_postgresql.py").write_text(WITHOUT_POSTGRESQL)
-    words = ("-q", "-n", "1", "-p", "without_postgresql", "-p", "no:cacheprovider", POSTGRESQL_TEST)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words], cwd=ROOT, capture_output=True, text=True, check=False,
-        env={**os.environ, "SUITE_LEFT_OUT": str(file), "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        [sys.executable, "-m", "pytest", "-q", "-n", "1", "-p", "no:cacheprovider", *words],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+        env={**os.environ, "SUITE_LEFT_OUT": str(file), **environment},
     )  # fmt: skip
     (reason,) = json.loads(file.read_text())
+    return reason, done.stdout
+
+
+def test_a_run_of_tests_notes_why_it_has_left_some_out(tmp_path: Path) -> None:
+    (tmp_path / "without_postgresql.py").write_text(WITHOUT_POSTGRESQL)
+    path = f"{tmp_path}:{ROOT}"
+    reason, printed = run_without(tmp_path, "-p", "without_postgresql", POSTGRESQL_TEST, PYTHONPATH=path)
     assert "PostgreSQL" in reason
-    assert reason in done.stdout
+    assert reason in printed
+
+
+def test_each_test_that_is_left_out_is_named_also_where_two_kinds_have_one_reason(tmp_path: Path) -> None:
+    _, printed = run_without(tmp_path, *ENGINE_TESTS, DOCKER_HOST=f"unix://{tmp_path}/none")
+    assert {line.strip() for line in printed.splitlines() if "::" in line} == ENGINE_TESTS
 
 
 def test_each_suite_of_a_release_is_a_target_that_notes_it() -> None:

@@ -11,7 +11,8 @@ import pigpen
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import KITS, SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.host.whole_file import usable_cache_folder
+from ladder.sandbox.wheels.packages import Asked, Packages, Store
 from ladder.sandbox.wheels.requirements import lock_text
 from ladder.sandbox.wheels.target import this_interpreter
 from ladder.values.local_results import Locked, NewFolder
@@ -129,6 +130,7 @@ def lock(word: str, kind: SandboxKind, report: Callable[[str], None]) -> Locked:
     Raises:
         BotRejected: If there are no packages that fit.
         SandboxError: If the engine fails.
+        UnfitFolder: If this user may not write to the folder for what is fetched.
         UserError: If *word* names no folder, or one without requirements, or the file cannot be written.
     """
     source = find_bot(word)
@@ -137,7 +139,7 @@ def lock(word: str, kind: SandboxKind, report: Callable[[str], None]) -> Locked:
     asked = Asked(Content.read(source.folder).file(REQUIREMENTS))
     if not asked.anything:
         raise UserError(f"There is no {REQUIREMENTS} in {word!r} that names a package. Nothing was written.")
-    packages = Packages(report=report)
+    packages = Packages(report=report, store=Store(usable_cache_folder()))
     target = _target(packages, report) if kind is SandboxKind.DOCKER else this_interpreter()
     pins = packages.pins(asked, target, anew=True)
     path = source.folder / LOCK

@@ -40,12 +40,12 @@ def test_a_file_in_its_place_is_told(home: Path) -> None:
         usable_cache_folder()
 
 
-def test_the_command_says_so_in_one_sentence(home: Path, tmp_path: Path) -> None:
+def test_the_command_says_so_in_one_sentence_before_it_needs_an_engine(home: Path, tmp_path: Path) -> None:
     (home / "pigpen").touch()
     bot = tmp_path / "bot"
     bot.mkdir()
     (bot / "bot.py").touch()
     (bot / "requirements.txt").write_text("packaging")
-    done = pigpen("lock", str(bot), XDG_CACHE_HOME=str(home))
+    done = pigpen("lock", str(bot), XDG_CACHE_HOME=str(home), DOCKER_HOST=f"unix://{tmp_path}/none")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "XDG_CACHE_HOME" in done.stderr
