@@ -56,9 +56,9 @@ def ranks_of(suit: Suit, which: Collection[Card], between: str = "") -> str:
     return between.join(rank(each) for each in sorted(which, reverse=True) if each.suit is suit)
 
 
-def points(number: int) -> str:
-    """Give a number of points with its sign."""
-    return f"{number:+d}" if number else "0"
+def scored(points: int, deal: TableDeal) -> str:
+    """Write points that a player has scored: with a plus only where more of them are better."""
+    return f"{points:+d}" if points and not deal.low_is_better else str(points)
 
 
 def who(deal: TableDeal, seat: int) -> str:
@@ -130,11 +130,11 @@ def _played(deal: TableDeal, now: TableMoment, before: TableMoment) -> str:
     if now.winner is None:
         return f"{text}."
     gain = now.seats[now.winner].points - before.seats[now.winner].points
-    return f"{text}. {who(deal, now.winner)} takes the trick: {points(gain)}."
+    return f"{text}. {who(deal, now.winner)} takes the trick: {scored(gain, deal)}."
 
 
 def _moon(deal: TableDeal, last: TableStep) -> str:
     shooter = who(deal, last.seat)
     if last.action == "add":
-        return f"{shooter} has shot the moon: {points(deal.moon_others)} for everybody else."
-    return f"{shooter} has shot the moon: {points(deal.moon_instead or 0)} for itself."
+        return f"{shooter} has shot the moon: {scored(deal.moon_others, deal)} for everybody else."
+    return f"{shooter} has shot the moon: {scored(deal.moon_instead or 0, deal)} for itself."

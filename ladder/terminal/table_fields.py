@@ -61,7 +61,7 @@ def seat_field(deal: TableDeal, now: TableMoment, seat: int, width: int) -> Iter
     name = Text(
         f"{'▶' if viewed.asked else ' '} {words.who(deal, seat)}", style="bold reverse" if viewed.asked else "bold"
     )
-    score = words.points(viewed.points)
+    score = words.scored(viewed.points, deal)
     name.truncate(width - len(score) - 3, overflow="ellipsis")
     yield Text.assemble(name, " ", score)
     yield from (Text("  ").append_text(line) for line in (_hand(viewed, now) if deal.is_open(seat) else _guess(viewed)))
@@ -114,7 +114,7 @@ def centre_field(deal: TableDeal, now: TableMoment, width: int, south: int) -> I
     if now.scores is not None:
         yield middle("result", width)
         for seat, score in enumerate(now.scores):
-            yield middle(f"{set_cell_size(words.who(deal, seat), 15)} {words.points(score):>6}", width)
+            yield middle(f"{set_cell_size(words.who(deal, seat), 15)} {words.scored(score, deal):>6}", width)
         return
     yield middle(f"trick {now.trick} of {deal.hand_size}" if now.trick else _WAITING[now.phase], width)
     cell = (width - 4) // 3
@@ -165,4 +165,5 @@ def scores_field(deal: TableDeal, now: TableMoment, width: int) -> Iterator[Text
     room = width - 16
     for seat, (viewed, total) in enumerate(zip(now.seats, now.totals, strict=True)):
         score = now.scores[seat] if now.scores else viewed.points
-        yield Text(f"  {set_cell_size(words.who(deal, seat), room)}{words.points(score):>6}{words.points(total):>7}")
+        figures = f"{words.scored(score, deal):>6}{words.scored(total, deal):>7}"
+        yield Text(f"  {set_cell_size(words.who(deal, seat), room)}{figures}")

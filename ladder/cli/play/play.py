@@ -78,7 +78,7 @@ def _length(spec: MatchSpec, deals: int) -> str:
 
 def _points(row: PlayedBot) -> str:
     error = "" if row.standard_error is None else f" ± {row.standard_error:.2f}"
-    return f"{row.points_per_deal:+.2f}{error}"
+    return f"{row.points_per_deal:z.2f}{error}"
 
 
 def _cells(row: PlayedBot) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _cells(row: PlayedBot) -> tuple[str, ...]:
         str(row.place),
         in_markup(row.bot),
         _points(row),
-        f"{row.total:+d}",
+        f"{row.total}",
         f"{row.faults} (taken over)" if row.taken_over else str(row.faults),
         f"{row.think_ms['median']:.2f}",
         f"{row.think_ms['worst']:.2f}",

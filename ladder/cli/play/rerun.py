@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ladder.cli.play.play import print_log
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.terminal.card_text import cards, compact, points, spelled
+from ladder.terminal.card_text import cards, compact, spelled
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, RotationOption, source_of
 from ladder.terminal.options import LimitOption, RuntimeOption, SandboxOption, opened_sandbox
@@ -84,7 +84,7 @@ def _cells(one: Difference) -> tuple[str, ...]:
         compact([Card.parse(name) for name in one.may_choose]),
         f"{spelled(one.then)}{by}",
         f"{spelled(one.now)} ({one.verdict})" if one.verdict else spelled(one.now),
-        "" if one.trick_points is None else points(one.trick_points),
+        "" if one.trick_points is None else str(one.trick_points),
         f"{one.now_ms:.2f}",
     )
 

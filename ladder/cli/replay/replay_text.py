@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from ladder.terminal.card_text import card, cards, exposures, fault_texts, happened, points, suits, who
+from ladder.terminal.card_text import card, cards, exposures, fault_texts, happened, scored, suits, who
 from ladder.values.text import counted
 from referee.records.recorded import seats_of
 from referee.records.steps import BY_FORCED
@@ -50,7 +50,7 @@ def places_text(recorded: Recorded) -> str:
     if recorded.result is None:
         return f"The match is not finished: {counted(len(recorded.deals), 'deal')} so far."
     rows = sorted(recorded.result.results, key=lambda row: (row.place, row.seat))
-    return f"Points per deal: {', '.join(f'{row.place}. {row.bot} {row.points_per_deal:+.2f}' for row in rows)}."
+    return f"Points per deal: {', '.join(f'{row.place}. {row.bot} {row.points_per_deal:z.2f}' for row in rows)}."
 
 
 def heading(replay: DealReplay) -> str:
@@ -112,7 +112,7 @@ def _trick(deal: TableDeal, now: TableMoment, before: TableMoment, holds: str, f
     cells = [f"{played[seat]}{'*' * (seat == now.winner)}" for seat in seats]
     gain = now.seats[now.winner].points - before.seats[now.winner].points
     row = f"  {now.trick:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(deal, now.winner)}"
-    row += f"  {points(gain):>5}" + (f"   held {holds}" if holds else "")
+    row += f"  {scored(gain, deal):>5}" + (f"   held {holds}" if holds else "")
     yield row + (f"   forced: {' '.join(map(str, sorted(forced)))}" if forced else "")
 
 
@@ -131,7 +131,7 @@ def _own_hand(deal: TableDeal, now: TableMoment) -> str:
 
 def _scores(deal: TableDeal, now: TableMoment, scores: tuple[int, ...]) -> Iterator[str]:
     for seat, (score, total) in enumerate(zip(scores, now.totals, strict=True)):
-        yield f"  {_name(deal, seat)}  {points(score):>5}, total {points(total)}"
+        yield f"  {_name(deal, seat)}  {scored(score, deal):>5}, total {scored(total, deal)}"
 
 
 def _name(deal: TableDeal, seat: int) -> str:

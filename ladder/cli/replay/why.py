@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ladder.errors import UserError
-from ladder.terminal.card_text import cards, points, spelled, suits
+from ladder.terminal.card_text import cards, spelled, suits
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, RotationOption, source_of
 from ladder.terminal.ladder_words import cell, plain_table, say
@@ -94,9 +94,9 @@ def _row(choice: Choice) -> tuple[str, ...]:
     return (
         "→" if choice.chosen else "",
         spelled(choice.choice),
-        f"{choice.points:+.2f} ± {choice.points_error:.2f}",
+        f"{choice.points:z.2f} ± {choice.points_error:.2f}",
         _with_error(choice.behind, choice.behind_error) if choice.behind or choice.behind_error else "best",
-        f"{choice.as_dealt:+.2f}",
+        f"{choice.as_dealt:z.2f}",
         ", ".join(choice.house),
     )
 
@@ -107,7 +107,7 @@ def _verdict(found: Why) -> str:
     else:
         sure = "" if found.cost > found.cost_error else ", which is less than the error"
         text = f"→ {_done(found)} cost {_with_error(found.cost, found.cost_error)} points{sure}"
-    return f"{text}. The deal brought the seat {points(found.scored)}."
+    return f"{text}. The deal brought the seat {found.scored}."
 
 
 def _done(found: Why) -> str:

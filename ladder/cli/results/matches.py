@@ -104,7 +104,7 @@ def _seat(seat: SeatRow) -> tuple[str, ...]:
         str(seat.seat),
         label(seat.bot, seat.version),
         str(seat.place),
-        f"{seat.points_per_deal:+.2f}{error}",
+        f"{seat.points_per_deal:z.2f}{error}",
         moved(seat.move, 1),
         f"{seat.faults}{' (taken over)' if seat.taken_over else ''}",
         f"{seat.median_ms:.2f}",

@@ -144,7 +144,7 @@ def _standing(there: InVariant) -> Iterable[str]:
         yield f"wins more points, fewer places than {one.outplaced_by}"
     if one.points_per_deal is not None:
         shares = ", ".join(f"{name} {part} %" for name, part in zip(ORDINALS, percents(one.shares), strict=False))
-        yield f"{one.points_per_deal:+.2f} points per deal; {shares}"
+        yield f"{one.points_per_deal:z.2f} points per deal; {shares}"
         faults, overs = counted(one.faults, "fault"), counted(one.takeovers, "match", "matches")
         yield f"{faults} in {counted(one.decisions, 'decision')}; taken over in {overs}"
         yield f"trend {sparkline(one.history)} {moved(one.change)} over its {len(one.history)} newest ratings"

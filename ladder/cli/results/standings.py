@@ -48,7 +48,7 @@ COLUMNS: tuple[Column[StandingRow], ...] = (
     Column("±", lambda one: NOTHING if one.error is None or not one.matches else f"{one.error:.0f}", "right", 9),
     Column("margin", lambda one: margin(one) or NOTHING, "right", 8),
     Column("matches", lambda one: str(one.matches), "right", 10),
-    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 1),
+    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:z.2f}", "right", 1),
     Column("places", lambda one: " ".join(f"{part:>2}" for part in percents(one.shares)) or NOTHING, "left", 7),
     Column("faults", lambda one: percent(one.fault_rate, 2), "right", 5),
     Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 2),

@@ -23,7 +23,7 @@ from ladder.people.seat.illegal_cards import bar_text
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
 from ladder.terminal import card_text as words
-from ladder.terminal.card_text import points, spelled
+from ladder.terminal.card_text import scored, spelled
 from ladder.terminal.keys import END_OF_INPUT, ESCAPE
 from ladder.terminal.options import PACE
 from ladder.values.text import counted
@@ -172,13 +172,13 @@ def faces_text(deal: TableDeal, legal: Sequence[Card], faces: Mapping[Card, Face
 MIN_WIDTH = 14
 
 
-def sheet_lines(names: Sequence[str], rows: Sequence[SheetRow], width: int, height: int) -> Iterator[Text]:
+def sheet_lines(deal: TableDeal, rows: Sequence[SheetRow], width: int, height: int) -> Iterator[Text]:
     """Draw the score sheet in at most *height* lines; if they are too few, show the last deals."""
     if not rows:
         yield Text("No deal is over yet.")
         return
-    column = min(max(MIN_WIDTH, *(cell_len(name) + 2 for name in names)), (width - 6) // len(names))
-    heads = (_right(name, column) for name in names)
+    column = min(max(MIN_WIDTH, *(cell_len(name) + 2 for name in deal.bots)), (width - 6) // len(deal.bots))
+    heads = (_right(name, column) for name in deal.bots)
     yield Text(f"{'deal':<6}{''.join(heads)}", style="bold")
     room = max(1, height - 3)
     shown = rows[-room:]
@@ -186,8 +186,8 @@ def sheet_lines(names: Sequence[str], rows: Sequence[SheetRow], width: int, heig
         shown = shown[1:]
         yield Text(f"…     {counted(len(rows) - len(shown), 'earlier deal')}", style="dim")
     for row in shown:
-        yield Text(f"{row.deal + 1:<6}{''.join(f'{points(score):>{column}}' for score in row.scores)}")
-    totals = (f"{points(total):>{column}}" for total in rows[-1].totals)
+        yield Text(f"{row.deal + 1:<6}{''.join(f'{scored(score, deal):>{column}}' for score in row.scores)}")
+    totals = (f"{scored(total, deal):>{column}}" for total in rows[-1].totals)
     yield Text(f"{'total':<6}{''.join(totals)}", style="bold")
 
 

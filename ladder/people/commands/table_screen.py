@@ -15,7 +15,7 @@ from rich.text import Text
 from ladder.people.commands.screen_state import Page, faces_text, in_order, sheet_lines
 from ladder.people.seat.points_explained import Reason
 from ladder.terminal import card_text as words
-from ladder.terminal.card_text import points
+from ladder.terminal.card_text import scored
 from ladder.terminal.sanitize import sanitize
 from ladder.terminal.table_fields import (
     CENTRE,
@@ -105,14 +105,14 @@ def _question(choice: CardChoice, deal: TableDeal, now: TableMoment) -> str:
 def moon_options(deal: TableDeal) -> dict[MoonChoice, str]:
     """Describe the two ways to count a shot moon."""
     return {
-        MoonChoice.SUBTRACT: f"{points(deal.moon_instead or 0)} for you",
-        MoonChoice.ADD: f"{points(deal.moon_others)} for everybody else",
+        MoonChoice.SUBTRACT: f"{scored(deal.moon_instead or 0, deal)} for you",
+        MoonChoice.ADD: f"{scored(deal.moon_others, deal)} for everybody else",
     }
 
 
-def part_text(part: PersonPoints) -> str:
+def part_text(part: PersonPoints, deal: TableDeal) -> str:
     """Put a part of a seat's points into words; an empty text where it is worth no word."""
-    score = points(part.points)
+    score = scored(part.points, deal)
     name = words.spelled(part.card) if part.card else ""
     times = f" (×{part.factor})" if part.factor != 1 else ""
     texts = {
@@ -144,15 +144,15 @@ def deal_end(state: ScreenState, now: PersonState, result: PersonResult, width: 
     lines = [Text(f" The end of deal {result.deal + 1} ", style="reverse"), Text()]
     lines += _explained(now.deal, result, width - 1)
     if len(lines) + 2 + len(now.sheet) + 3 <= height:
-        lines += [Text(), *sheet_lines(now.deal.bots, now.sheet, width - 1, height - len(lines) - 3)]
+        lines += [Text(), *sheet_lines(now.deal, now.sheet, width - 1, height - len(lines) - 3)]
     return [*lines[: height - 2], Text(), Text(prompt(state) if state.page else GO_ON, style="bold")]
 
 
 def match_end(state: ScreenState, now: PersonState, over: PersonOver, width: int, height: int) -> list[Text]:
     """Draw how the match ended."""
-    bots = now.deal.bots if now.deal else ()
-    title = place_text(over.place, len(bots), has_tables=state.has_tables)
-    lines = [Text(f" {title} ", style="reverse"), Text(), *sheet_lines(bots, now.sheet, width - 1, height - 5)]
+    title = place_text(over.place, len(now.deal.bots if now.deal else ()), has_tables=state.has_tables)
+    sheet = sheet_lines(now.deal, now.sheet, width - 1, height - 5) if now.deal else ()
+    lines = [Text(f" {title} ", style="reverse"), Text(), *sheet]
     return [*lines, Text(), Text("Any key ends.", style="bold")][:height]
 
 
@@ -160,9 +160,9 @@ def _explained(deal: TableDeal, result: PersonResult, width: int) -> Iterator[Te
     for place in range(deal.players):
         seat = ((deal.seat or 0) + place) % deal.players
         name = f"{words.who(deal, seat)}{', you' if seat == deal.seat else ''}"
-        score = f"{points(result.scores[seat]):>7}   total {points(result.totals[seat])}"
+        score = f"{scored(result.scores[seat], deal):>7}   total {scored(result.totals[seat], deal)}"
         yield Text.assemble((f"{name:<30.30}", "bold"), score)
-        texts = [text for part in result.parts[seat] if (text := part_text(part))] or ["nothing that counts"]
+        texts = [text for part in result.parts[seat] if (text := part_text(part, deal))] or ["nothing that counts"]
         yield from _wrapped(texts, width)
 
 
@@ -191,7 +191,7 @@ def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
     if now is None or now.deal is None or now.moment is None:
         return [Text("The bots take their seats …"), Text(prompt(state))]
     if state.page is Page.SHEET:
-        lines = sheet_lines(now.deal.bots, now.sheet, width - 1, height - 2)
+        lines = sheet_lines(now.deal, now.sheet, width - 1, height - 2)
         return [Text("Score sheet", style="reverse"), Text(), *lines][:height]
     is_open = state.page in (None, Page.LEAVING)
     if state.is_over and now.over is not None and is_open:
@@ -338,7 +338,7 @@ def _own(choice: CardChoice | None, deal: TableDeal, now: TableMoment, width: in
     seat = deal.seat or 0
     viewed = now.seats[seat]
     name = f"{'▶' if choice else ' '} {words.who(deal, seat)}, you"
-    title, score = Text(name, style="bold reverse" if choice else "bold"), points(viewed.points)
+    title, score = Text(name, style="bold reverse" if choice else "bold"), scored(viewed.points, deal)
     title.truncate(width - len(score) - 3, overflow="ellipsis")
     yield Text.assemble(title, " ", score)
     fresh = viewed.received if len(viewed.hand) == deal.hand_size else ()

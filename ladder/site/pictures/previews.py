@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ladder.site.pictures.canvas import HEIGHT, MARGIN, WIDTH, Canvas
-from ladder.site.rendering.translations import day, match_format, number, signed, variant
+from ladder.site.rendering.translations import day, match_format, number, variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +49,7 @@ def of_match(match: MatchPage) -> bytes:
         canvas.text(MARGIN + 24, below, str(seat.place or "–"), 38, "accent" if seat.place == 1 else "soft")
         canvas.text(MARGIN + 80, below, _named(seat), 38, "ink", 330)
         if seat.points_per_deal is not None:
-            canvas.text(MARGIN + 580, below, signed(seat.points_per_deal, 2), 34, "soft", 160, "rs")
+            canvas.text(MARGIN + 580, below, number(seat.points_per_deal, 2), 34, "soft", 160, "rs")
         if seat.seat in ahead:
             _strip(canvas, ahead[seat.seat], MARGIN + 620, y + 14, INSIDE - 644, row - 38, _max_ahead(ahead.values()))
     return canvas.png()
@@ -67,7 +67,7 @@ def of_deal(deal: DealReplayed) -> bytes:
         y = TOP + seat * row
         cards = sorted(hand.split(), key=lambda card: (ORDER.index(card[1]), RANKS.index(card[0])))
         canvas.text(MARGIN, y + row * 0.56, deal.bots[seat], 30, "card", 190)
-        canvas.text(WIDTH - MARGIN, y + row * 0.56, signed(deal.scores[seat], 0), 30, "card", 120, "rs")
+        canvas.text(WIDTH - MARGIN, y + row * 0.56, number(deal.scores[seat]), 30, "card", 120, "rs")
         height = int(min(row - 14, 84))
         step = min(height * 5 / 7 + 6, (INSIDE - 330) / max(len(cards), 1))
         for index, card in enumerate(cards):

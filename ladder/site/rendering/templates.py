@@ -115,6 +115,7 @@ def environment(language: str) -> Environment:
     made.filters.update(
         number=words.number,
         signed=words.signed,
+        moved=words.moved,
         percents=percents,
         day=lambda date: Markup(f'<time datetime="{date}">{words.day(date, language)}</time>'),
         plain_day=lambda date: words.day(date, language),

@@ -18,6 +18,7 @@ from babel.dates import format_date
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
+from markupsafe import Markup
 
 from referee.match.formats import Format
 
@@ -156,6 +157,18 @@ def signed(value: float, digits: int = 1) -> str:
     if not float(text.replace(",", "").replace("−", "-")):
         return f"±{text}"
     return text if text.startswith("−") else f"+{text}"
+
+
+def moved(change: float) -> Markup:
+    """
+    Write a change, more being better, in the colour of the sign that it shows.
+
+    >>> moved(3), moved(-0.01)
+    (Markup('<span class="good">+3.0</span>'), Markup('±0.0'))
+    """
+    text = signed(change)
+    colour = {"+": "good", "−": "bad"}.get(text[0])
+    return Markup('<span class="{}">{}</span>').format(colour, text) if colour else Markup(text)
 
 
 def moment(time: datetime.datetime, language: str) -> str:

@@ -3,7 +3,7 @@
 
 import { cardsOf, rankOf, sign } from "./cards.js";
 import { setText, spoken } from "./table.js";
-import { make, short, signed } from "./words.js";
+import { make, short, scored } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").TableMoment} TableMoment */
@@ -51,7 +51,7 @@ function played(deal, place, step, words) {
     return text;
   }
   const gain = moment.seats[moment.winning].points - deal.moments[place - 1].seats[moment.winning].points;
-  return `${text} ${words("takes", { who: deal.bots[moment.winning], points: signed(gain) })}`;
+  return `${text} ${words("takes", { who: deal.bots[moment.winning], points: scored(gain, deal) })}`;
 }
 
 /** @param {Deal} deal @param {number} place @param {Words} words */
@@ -131,6 +131,7 @@ function times(step, words) {
 export class Scores {
   /** @param {HTMLElement} body @param {import("./shapes").TableDeal} deal */
   constructor(body, deal) {
+    this.deal = deal;
     this.rows = deal.bots.map((bot) => {
       const name = make("th", "", bot);
       name.setAttribute("scope", "row");
@@ -143,8 +144,8 @@ export class Scores {
   show(moment) {
     this.rows.forEach((row, seat) => {
       const points = moment.scores ? moment.scores[seat] : moment.seats[seat].points;
-      setText(row.points, signed(points));
-      setText(row.total, signed(moment.totals[seat]));
+      setText(row.points, scored(points, this.deal));
+      setText(row.total, scored(moment.totals[seat], this.deal));
     });
   }
 }

@@ -3,7 +3,7 @@
 
 import { cards } from "./news.js";
 import { setText, spoken } from "./table.js";
-import { make, signed } from "./words.js";
+import { make, scored } from "./words.js";
 
 /** @typedef {import("./play_choice.js").Choice} Choice */
 /** @typedef {import("./shapes").TableDeal} TableDeal */
@@ -70,10 +70,10 @@ export class Ask {
       return [make("div", "faces", ...rows), this.#button("expose-none", "main confirm", this.actions.confirm)];
     }
     if (choice && kind === "moon") {
-      const { moon_instead, moon_others } = /** @type {TableDeal} */ (state.deal);
+      const deal = /** @type {TableDeal} */ (state.deal);
       const button = (/** @type {string} */ key, /** @type {string} */ answer, /** @type {number} */ points) =>
-        this.#button(key, "main", () => this.actions.answer(answer), { points: signed(points) });
-      return [button("moon-mine", "subtract", moon_instead ?? 0), button("moon-others", "add", moon_others)];
+        this.#button(key, "main", () => this.actions.answer(answer), { points: scored(points, deal) });
+      return [button("moon-mine", "subtract", deal.moon_instead ?? 0), button("moon-others", "add", deal.moon_others)];
     }
     return claim ? [this.#button("claim", "", this.actions.claim)] : [];
   }

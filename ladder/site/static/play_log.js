@@ -3,7 +3,7 @@
 
 import { cardsOf, order } from "./cards.js";
 import { listed, southOf, spoken } from "./table.js";
-import { make, signed } from "./words.js";
+import { make, scored } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** @typedef {import("./shapes").TableDeal} TableDeal */
@@ -57,7 +57,7 @@ export class Log {
         this.#happened(deal, then, moment);
       }
       if (now.result && !before?.result) {
-        this.say(this.words("deal-ends", { points: signed(now.result.scores[southOf(deal)]), total: signed(now.result.totals[southOf(deal)]) }), "deal");
+        this.say(this.words("deal-ends", { points: scored(now.result.scores[southOf(deal)], deal), total: scored(now.result.totals[southOf(deal)], deal) }), "deal");
       }
     }
     if (before && before.away !== now.away) {
@@ -98,7 +98,7 @@ export class Log {
     if (now.complete && now.winning !== null) {
       const gain = now.seats[now.winning].points - then.seats[now.winning].points;
       const taker = now.winning === deal.seat ? "you-take" : "takes";
-      this.say(this.words(taker, { who: deal.bots[now.winning], points: signed(gain) }));
+      this.say(this.words(taker, { who: deal.bots[now.winning], points: scored(gain, deal) }));
     }
   }
 

@@ -3,7 +3,7 @@
 
 import { cards } from "./news.js";
 import { southOf } from "./table.js";
-import { make, signed } from "./words.js";
+import { make, scored } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** @typedef {import("./shapes").TableDeal} TableDeal */
@@ -57,20 +57,20 @@ export class Results {
 
   /** @param {TableDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
   #seat(deal, result, seat, isBest) {
-    const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", signed(result.scores[seat])));
-    const total = make("p", "note", this.words("total-now", { points: signed(result.totals[seat]) }));
+    const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", scored(result.scores[seat], deal)));
+    const total = make("p", "note", this.words("total-now", { points: scored(result.totals[seat], deal) }));
     const shown = result.parts[seat].filter((part) => part.points || !["card", "alone"].includes(part.reason));
-    const parts = shown.map((part) => this.#part(part));
+    const parts = shown.map((part) => this.#part(deal, part));
     const list = parts.length ? make("ul", "parts", ...parts) : make("p", "soft", this.words("nothing-counts"));
     const section = make("section", `points-of${seat === deal.seat ? " mine" : ""}${isBest ? " best" : ""}`, name, list, total);
     section.setAttribute("aria-label", this.#name(deal, seat));
     return section;
   }
 
-  /** @param {PersonPoints} part */
-  #part(part) {
+  /** @param {TableDeal} deal @param {PersonPoints} part */
+  #part(deal, part) {
     const key = `part-${part.reason.replaceAll(" ", "-")}`;
-    const text = this.words(key, { points: signed(part.points), factor: part.factor });
+    const text = this.words(key, { points: scored(part.points, deal), factor: part.factor });
     const times = part.factor !== 1 && part.reason !== "doubler" ? [make("span", "times", `×${part.factor}`)] : [];
     return make("li", "", ...cards(part.card, this.words), text, ...times);
   }
@@ -84,7 +84,7 @@ export class Results {
     const rows = sorted.map((seat) => {
       const place = 1 + seats.filter((each) => sign * over.totals[each] < sign * over.totals[seat]).length;
       const row = make("li", seat === deal.seat ? "mine" : "", make("span", "place", String(place)), make("span", "name", this.#name(deal, seat)));
-      row.append(make("b", "num", signed(over.totals[seat])));
+      row.append(make("b", "num", scored(over.totals[seat], deal)));
       return row;
     });
     const links = [["compare", over.compare], ["result", this.base], ["verify", over.verify], ["again", "/play"]];

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { southOf } from "./table.js";
-import { make, signed } from "./words.js";
+import { make, scored } from "./words.js";
 
 /** @typedef {import("./shapes").TableDeal} TableDeal */
 /** @typedef {import("./shapes").SheetRow} SheetRow */
@@ -30,13 +30,13 @@ export class Sheet {
     this.#key = key;
     const columns = columnsOf(deal, this.words);
     this.place.replaceChildren(
-      rows.length ? this.#table(columns, rows) : make("p", "soft", this.words("no-deal-yet")),
-      ...(rows.length > 1 ? [chart(columns, rows, this.words("totals-chart"))] : []),
+      rows.length ? this.#table(deal, columns, rows) : make("p", "soft", this.words("no-deal-yet")),
+      ...(rows.length > 1 ? [chart(deal, columns, rows, this.words("totals-chart"))] : []),
     );
   }
 
-  /** @param {Column[]} columns @param {SheetRow[]} rows */
-  #table(columns, rows) {
+  /** @param {TableDeal} deal @param {Column[]} columns @param {SheetRow[]} rows */
+  #table(deal, columns, rows) {
     const heads = columns.map((column, place) => {
       const head = cell("th", column.isMine ? "num mine" : "num", column.name);
       head.prepend(sample(place));
@@ -45,12 +45,12 @@ export class Sheet {
     const table = make("table", "score-sheet", make("thead", "", make("tr", "", cell("th", "", this.words("deal")), ...heads)));
     const lines = rows.map((row) => {
       const scores = columns.map(({ seat, isMine }) => {
-        const total = make("small", "", signed(row.totals[seat]));
-        return make("td", isMine ? "num mine" : "num", signed(row.scores[seat]), total);
+        const total = make("small", "", scored(row.totals[seat], deal));
+        return make("td", isMine ? "num mine" : "num", scored(row.scores[seat], deal), total);
       });
       return make("tr", "", cell("th", "num", String(row.deal + 1)), ...scores);
     });
-    const totals = columns.map(({ seat, isMine }) => make("td", isMine ? "num mine" : "num", signed(rows.at(-1)?.totals[seat] ?? 0)));
+    const totals = columns.map(({ seat, isMine }) => make("td", isMine ? "num mine" : "num", scored(rows.at(-1)?.totals[seat] ?? 0, deal)));
     const foot = make("tfoot", "", make("tr", "", cell("th", "", this.words("total")), ...totals));
     table.append(make("tbody", "", ...lines), foot);
     table.style.setProperty("--columns", String(columns.length));
@@ -96,15 +96,15 @@ function sample(place) {
   return svg("svg", { viewBox: "0 0 22 10", class: "line-sample", "aria-hidden": "true" }, line);
 }
 
-/** The totals after each deal, a line for each column. @param {Column[]} columns @param {SheetRow[]} rows @param {string} label */
-export function chart(columns, rows, label) {
+/** The totals after each deal, a line for each column. @param {TableDeal} deal @param {Column[]} columns @param {SheetRow[]} rows @param {string} label */
+export function chart(deal, columns, rows, label) {
   const all = rows.flatMap((row) => columns.map(({ seat }) => row.totals[seat]));
   const [low, high] = [Math.min(0, ...all), Math.max(0, ...all)];
   const x = (/** @type {number} */ deal) => LEFT + ((WIDTH - LEFT - RIGHT) * deal) / rows.length;
   const y = (/** @type {number} */ points) => EDGE + ((HEIGHT - 2 * EDGE) * (high - points)) / (high - low || 1);
   const grid = ticks(low, high).flatMap((points) => [
     svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(points), y2: y(points), class: points ? "grid" : "grid zero" }),
-    svg("text", { x: LEFT - 6, y: y(points) + 4, "text-anchor": "end" }, signed(points)),
+    svg("text", { x: LEFT - 6, y: y(points) + 4, "text-anchor": "end" }, scored(points, deal)),
   ]);
   const lines = columns.map(({ seat }, place) => {
     const points = [0, ...rows.map((row) => row.totals[seat])].map((total, deal) => `${x(deal).toFixed(1)},${y(total).toFixed(1)}`);

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { backElement, cardElement, cardsOf, order, rankOf, sign } from "./cards.js";
-import { make, signed } from "./words.js";
+import { make, scored } from "./words.js";
 
 /** @typedef {import("./shapes").TableDeal} TableDeal */
 /** @typedef {import("./shapes").TableMoment} TableMoment */
@@ -61,6 +61,7 @@ export function southOf(deal) {
 class Seat {
   /** @param {TableDeal} deal @param {number} seat @param {string} place @param {Words} words */
   constructor(deal, seat, place, words) {
+    this.deal = deal;
     this.words = words;
     this.mark = make("span", "mark");
     this.points = make("b", "points");
@@ -81,7 +82,7 @@ class Seat {
   show(viewed, moment, card) {
     this.element.classList.toggle("asked", viewed.asked);
     setText(this.mark, viewed.asked ? "▸" : "");
-    setText(this.points, signed(viewed.points));
+    setText(this.points, scored(viewed.points, this.deal));
     const legal = new Set(moment.phase === "play" && viewed.asked ? cardsOf(viewed.legal) : []);
     const fresh = new Set(moment.steps[0]?.kind === "pass" ? cardsOf(viewed.received) : []);
     const faces = new Map(cardsOf(viewed.exposed).map((word) => [word.slice(0, 2), word.endsWith("*")]));
@@ -217,7 +218,7 @@ export class Table {
       this.result.append(make("p", "", this.words("result")));
       this.deal.bots.forEach((bot, seat) => {
         const score = scores[seat];
-        const row = make("p", sign * score === best ? "best" : "", make("span", "name", bot), make("b", "", signed(score)));
+        const row = make("p", sign * score === best ? "best" : "", make("span", "name", bot), make("b", "", scored(score, this.deal)));
         this.result.append(row);
       });
     }

@@ -160,18 +160,18 @@ class LadderTv extends HTMLElement {
     setText(this.#part("news"), sentence(deal, place, this.words ?? String));
     const mistake = moment.steps.map((step) => this.#mistakes.get(step.number ?? 0)).find(Boolean);
     if (mistake) {
-      this.#worth(deal.bots[mistake.seat], mistake);
+      this.#worth(deal, mistake);
     }
     this.#later(moment.scores ? RESULT_MS : mistake ? MISTAKE_MS : moment.complete ? TRICK_MS : CARD_MS);
   }
 
-  /** Show what the choices of a costly decision were worth. @param {string} who @param {Mistake} mistake */
-  #worth(who, mistake) {
+  /** Show what the choices of a costly decision were worth. @param {Deal} deal @param {Mistake} mistake */
+  #worth(deal, mistake) {
     const words = this.words ?? String;
     const cost = words("costliest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
     const done = mistake.choices.find((each) => each.chosen);
-    const title = make("h3", "", who, ": ", ...(done ? chosen(done.choice, words) : []), make("small", "soft", ` ${cost}`));
-    this.#part("worth").replaceChildren(title, ...estimated(mistake, words));
+    const title = make("h3", "", deal.bots[mistake.seat], ": ", ...(done ? chosen(done.choice, words) : []), make("small", "soft", ` ${cost}`));
+    this.#part("worth").replaceChildren(title, ...estimated({ ...mistake, low_is_better: deal.low_is_better }, words));
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { SharedStream } from "./shared_stream.mjs";
 import { Table } from "./table.js";
-import { make, signed, wordsIn } from "./words.js";
+import { make, scored, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").TableShown} TableShown */
 
@@ -93,9 +93,10 @@ class WatchedTable extends HTMLElement {
       this.table?.show(moment, !matchMedia("(prefers-reduced-motion: reduce)").matches);
       this.say(`${this.dataset.deal} ${deal.number + 1}`);
     }
-    const rows = state.sheet.map((row) =>
-      make("tr", "", make("th", "num", String(row.deal + 1)), ...row.scores.map((score) => make("td", "num", signed(score)))),
-    );
+    const rows = (deal ? state.sheet : []).map((row) => {
+      const scores = row.scores.map((score) => make("td", "num", scored(score, /** @type {NonNullable<typeof deal>} */ (deal))));
+      return make("tr", "", make("th", "num", String(row.deal + 1)), ...scores);
+    });
     this.piece("sheet").replaceChildren(...rows);
     if (state.status === "over" || state.status === "ended") {
       this.say((state.reason ? this.dataset.ended : this.dataset.over) ?? "");

@@ -5,7 +5,7 @@ import { svg } from "./cards.js";
 import { computed, progress } from "./computed.js";
 import { cards } from "./news.js";
 import { setText } from "./table.js";
-import { make, signed } from "./words.js";
+import { make, scored } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").TableMoment} TableMoment */
@@ -13,7 +13,7 @@ import { make, signed } from "./words.js";
  * A choice of a hint, or of a decision that was made.
  * @typedef {import("./shapes").EstimatedChoice & Partial<import("./shapes").Choice>} Choice
  */
-/** @typedef {Pick<import("./shapes").Hint, "deals" | "legal" | "search"> & {choices: readonly Choice[]}} Estimate */
+/** @typedef {Pick<import("./shapes").Hint, "deals" | "legal" | "low_is_better" | "search"> & {choices: readonly Choice[]}} Estimate */
 /** @typedef {import("./words.js").Words} Words */
 
 export class Why {
@@ -93,13 +93,13 @@ export function estimated(found, words) {
     return cell;
   }));
   const most = Math.max(...found.choices.map((each) => each.behind + each.behind_error), 1e-9);
-  const rows = found.choices.map((each) => row(each, most, words));
+  const rows = found.choices.map((each) => row(each, most, found, words));
   const table = make("table", "estimate", make("thead", "", head), make("tbody", "", ...rows));
   return [table, make("p", "note", words(found.search === "tree" ? "why-opinion-tree" : "why-opinion", { deals: found.deals }))];
 }
 
-/** @param {Choice} choice @param {number} most Points from one end of the scale to the other. @param {Words} words */
-function row(choice, most, words) {
+/** @param {Choice} choice @param {number} most Points from one end of the scale to the other. @param {Estimate} found @param {Words} words */
+function row(choice, most, found, words) {
   const name = make("th", "", ...chosen(choice.choice, words));
   name.setAttribute("scope", "row");
   if (choice.chosen) {
@@ -110,7 +110,7 @@ function row(choice, most, words) {
   }
   const others = [[words("why-points"), choice.points.toFixed(1).replace("-", "−")]];
   if (choice.as_dealt !== undefined) {
-    others.push([words("why-as-dealt"), signed(Math.round(choice.as_dealt))]);
+    others.push([words("why-as-dealt"), scored(Math.round(choice.as_dealt), found)]);
   }
   const figures = make("span", "num", `${(-choice.behind).toFixed(1).replace("-", "−")} ± ${choice.behind_error.toFixed(1)}`);
   const worth = make("td", "", bar(choice, most), figures, make("small", "", others.map((pair) => pair.join(" ")).join(" · ")));

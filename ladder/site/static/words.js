@@ -15,9 +15,12 @@ export function wordsIn(root) {
   return (key, values = {}) => (found.get(key) ?? key).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
-/** A number of points with its sign. @param {number} points */
-export function signed(points) {
-  return points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
+/**
+ * Points that a player has taken or scored: with a plus only where more of them are better.
+ * @param {number} points @param {{low_is_better: boolean}} rules
+ */
+export function scored(points, { low_is_better }) {
+  return points > 0 ? (low_is_better ? String(points) : `+${points}`) : points < 0 ? `−${-points}` : "0";
 }
 
 /** Milliseconds, with few digits. @param {number} ms */

@@ -184,7 +184,7 @@ def test_the_moon_is_chosen_by_arrows() -> None:
     table.state.tracker.asked(Question(view, 30.0))
     table.state.advance()
     assert "-26 for you" in table.text
-    assert "+26 for everybody else" in table.text
+    assert "26 for everybody else" in table.text
     table.press("right", "\r")
     assert table.sent.answers == [(1, MoonChoice.ADD)]
 
@@ -291,7 +291,7 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
     table.state.tracker.notified(DealResult(3, 0, scores, scores))
     table.state.advance()
     assert "The end of deal 4" in table.text
-    assert "Q♠ +13" in table.text
+    assert "Q♠ 13" in table.text
     table.press("t")
     assert table.text.startswith("Score sheet")
     table.press("x", "\r")

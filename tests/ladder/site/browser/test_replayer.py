@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Error
 
 from ladder.site.rendering.replay_page import replay_page
+from pigpen.rules import PRESETS
 from tests.ladder.ladders import packed
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
@@ -148,6 +149,14 @@ def test_it_plays_by_itself_until_the_result(open_page: Open, site: Served) -> N
     page.click("[data-part=play]")
     page.wait_for_url("**#result")
     page.wait_for_selector("[data-part=play][aria-pressed=false]")
+
+
+@pytest.mark.parametrize("name", ["hearts", "gongzhu"])
+def test_points_have_a_plus_only_where_more_are_better(name: str, open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.presets[[*PRESETS].index(name)]}/boards/1/1#result"))
+    assert [mark in page.inner_text("deal-replayer .result") for mark in ("+", "−")] == [name == "gongzhu"] * 2
+    texts = page.locator("deal-replayer .result b").all_inner_texts()
+    assert max(int(text.replace("−", "-")) for text in texts) > 0
 
 
 def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Served) -> None:
