@@ -645,6 +645,7 @@ INSIDE = {
         "ladder.pairing.scheduler:MAX_NEW", "ladder.pairing.suspension:MAX_CHANCE",
         "ladder.pairing.suspension:MAX_FAILED", "ladder.ratings.elo:MAX_K",
         "ladder.ratings.batch:MAX_DENSE", "ladder.ratings.pairs:MAX_FREE", "ladder.ratings.sparse:MAX_POWER",
+        "ladder.ratings.circles:MAX_AGAINST", "ladder.ratings.circles:MAX_CIRCLES",
         "ladder.app.computing.computing_run:LIMITS", "ladder.app.computing.computing_run:MAX_PUZZLES",
         "ladder.runner.cluster_executor:MAX_ROUNDS", "ladder.runner.calibration:MAX_SPEED",
         "ladder.runner.runner:MAX_CONCURRENT", "ladder.site.pages.lesson:MAX_DEALS",

@@ -52,7 +52,8 @@ def check_database(ladder: Ladder, records: bool = False) -> Iterator[str]:
         ladder: The ladder.
         records: Compute all ratings again from the records, too.
     """
-    from ladder.store.migrations import schema_findings  # with Alembic, which takes long to load
+    from ladder.store.commands.estimates import estimate_findings  # with numpy, which takes long to load
+    from ladder.store.migrations import schema_findings  # with Alembic, likewise
 
     with ladder.database.read() as session:
         of_schema = [*schema_findings(session.connection())]
@@ -63,6 +64,7 @@ def check_database(ladder: Ladder, records: bool = False) -> Iterator[str]:
     yield from findings(ladder.database, ladder.files)
     yield from table_findings(ladder.database, TableFiles(ladder.settings.data_dir))
     yield from key_findings(ladder)
+    yield from estimate_findings(ladder.database)
     if records:
         with ladder.database.read() as session:
             yield from differences(session, lambda match, attempt: read_record(ladder.files.record(match, attempt)))

@@ -76,7 +76,9 @@ class Base(DeclarativeBase):
     """Base class of the tables."""
 
     metadata = MetaData(naming_convention=NAMES)
-    type_annotation_map: ClassVar[dict[Any, Any]] = {list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON}
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON, list[list[list[int]]]: JSON,
+    }  # fmt: skip
 
 
 class LeasedRow:
@@ -523,3 +525,5 @@ class StoredEstimate(Base):
     """`ladder.ratings.batch.Estimate.to_bytes`."""
     margins: Mapped[bytes | None]
     """Likewise the fit of points; None while there are too few boards."""
+    circles: Mapped[list[list[list[int]]]] = mapped_column(default=list)
+    """`ladder.ratings.circles.Circle`, the surest first: of each step version, boards ahead, boards behind."""

@@ -11,7 +11,7 @@ from sqlalchemy import inspect, text
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-REVISIONS = ("0000_f1e20114",)
+REVISIONS = ("0000_8228b50e",)
 """
 Schemas that this program knows, the oldest first: that of the first release, and one for each migration since.
 

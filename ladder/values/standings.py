@@ -74,6 +74,23 @@ class StandingRow(Value):
     """Change of its Elo since the oldest match of its history; None without one."""
 
 
+class CircleStep(Value):
+    """A bot that surely beats another."""
+
+    bot: str
+    """With the number of its version, unless that is the first: `Snout@2`."""
+    ahead: int
+    """Boards on which it was ahead of the next bot of the circle; of the last step, of the first bot."""
+    behind: int
+    """Those on which it was behind it; on all others the two tied."""
+
+
+class Circle(Value):
+    """Three bots of which each surely beats the next one, and the last one the first: no order of them is right."""
+
+    steps: tuple[CircleStep, ...]
+
+
 class Standings(Value):
     """A variant and who plays it."""
 
@@ -91,6 +108,8 @@ class Standings(Value):
     """Number of further owners who must have an active bot before a match can be played; 0: matches can be played."""
     standings: tuple[StandingRow, ...]
     """The best first."""
+    circles: tuple[Circle, ...] = ()
+    """Bots of which no list can say the order, the surest circle first; no bot is in two of them."""
     next: int | None = None
     """Number of the rows up to here, if others follow; None: these are the last."""
 

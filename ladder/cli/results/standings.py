@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from ladder.values.standings import StandingRow, Standings
+    from ladder.values.standings import Circle, StandingRow, Standings
 
 BARS = 10
 """The most bars in a trend."""
@@ -77,6 +77,8 @@ def print_standings(found: Standings, console: Console) -> None:
         console.print(cell(console, line, "dim"))
     if found.missing_owners:
         say(console, f"No match can be played: the variant {waits_for(found.missing_owners)}.")
+    for circle in found.circles:
+        say(console, f"Not transitive: {not_transitive(circle)}.")
     for one in found.standings:
         if one.outplaced_by:
             say(console, f"{label(one.bot, one.version)} wins more points, fewer places than {one.outplaced_by}.")
@@ -91,6 +93,15 @@ def margin(one: StandingRow) -> str:
     if one.margin is None:
         return ""
     return f"{one.margin:+.2f}" if one.margin_error is None else f"{one.margin:+.2f} ± {one.margin_error:.2f}"
+
+
+def not_transitive(circle: Circle) -> str:
+    """Say which bot beats which, on how many boards."""
+    bots = [step.bot for step in circle.steps]
+    return ", ".join(
+        f"{step.bot} beats {other} ({step.ahead} boards to {step.behind})"
+        for step, other in zip(circle.steps, [*bots[1:], bots[0]], strict=True)
+    )
 
 
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
@@ -153,7 +164,8 @@ def standings(
 
     Elo follows from places. The margin follows from points: how many points a deal a bot wins more than the mean of the
     field, whatever opponents it has had. A line below the table names bots that surely win more points, and surely have
-    worse places, than another.
+    worse places, than another. Another line names three bots of which each surely beats the next, and the last the
+    first.
 
     Columns that do not fit the terminal are left out; --json and --csv have all of them.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import bindparam, func, or_, select, update
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
+from ladder.ratings.circles import find_circles
 from ladder.ratings.elo import STANDARD_BOARDS
 from ladder.ratings.points import PairSums, fit_points
 from ladder.results.standing import RATED_BY, RatedBy
@@ -189,19 +190,19 @@ def refresh(database: Database, variant: str, max_versions: int = MAX_VERSIONS) 
             or 0
         )
         season = _season(session, variant)
-        estimate, margins = _fitted(session, variant, max_versions)
+        fits = _fitted(session, variant, _versions(session, variant, max_versions))
         active = active_versions(session, variant)
-    if estimate is None:
+    if fits is None:
         return None
-    rows = intervals(estimate, margins, active)
-    fits = {"fit": estimate.to_bytes(), "margins": margins and margins.to_bytes()}
+    estimate, rows = fits.estimate, intervals(fits.estimate, fits.margins, active)
+    stored = {"fit": estimate.to_bytes(), "margins": fits.margins and fits.margins.to_bytes(), "circles": fits.circles}
     with database.write() as session:
         known = session.get(models.StoredEstimate, variant)
         if known is not None and known.ordinal > ordinal:  # another coordinator was quicker, and knows more
             return estimate
         if _season(session, variant) != season:  # a new one has begun, and knows nothing of these results
             return estimate
-        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, **fits))
+        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, **stored))
         write_intervals(session, variant, rows)
         if active_versions(session, variant) != active:  # a bot has left meanwhile, or come back
             follow_states(session, variant)
@@ -221,11 +222,21 @@ def _versions(session: Session, variant: str, max_versions: int) -> list[int]:
     return sorted([*playing, *session.scalars(entered.where(rating.state == State.RETIRED).limit(room))])
 
 
-def _fitted(session: Session, variant: str, max_versions: int) -> tuple[Estimate | None, Estimate | None]:
-    """Fit the estimates by places, and by points."""
-    versions = _versions(session, variant, max_versions)
+class Fits(NamedTuple):
+    """Results of the fits of a variant."""
+
+    estimate: Estimate
+    """By places."""
+    margins: Estimate | None
+    """By points; None while there are too few boards."""
+    circles: list[list[list[int]]]
+    """`models.StoredEstimate.circles`: of all versions of the season, so that they depend on matches alone."""
+
+
+def _fitted(session: Session, variant: str, versions: Sequence[int]) -> Fits | None:
+    """Fit these versions; None if there are none."""
     if not versions:
-        return None, None
+        return None
     sides = len(teams_of(rules_from(session.get_one(models.Variant, variant).rules)))
     sums = _pair_sums(session, variant)
     known = np.isin(sums["a"], versions) & np.isin(sums["b"], versions)
@@ -234,7 +245,43 @@ def _fitted(session: Session, variant: str, max_versions: int) -> tuple[Estimate
     margins = fit_points(versions, PairSums(a, b, kept["boards_played"], kept["points"], kept["squares"]), sides)
     score, results, ties = _results(kept)
     steepness = np.sqrt(kept["boards"] * kept["n"] / results / STANDARD_BOARDS)
-    return fit(versions, a, b, score, results, pair_weight(sides), steepness, ties=ties), margins
+    estimate = fit(versions, a, b, score, results, pair_weight(sides), steepness, ties=ties)
+    return Fits(estimate, margins, _circles(sums, estimate))
+
+
+TRIFLE = 1e-3
+"""Elo, and points a deal, by which two fits of the same results may differ: machines round differently."""
+NOT_FROM_RESULTS = "The {what} of {variant} are not those that its results give; the next match makes them anew."
+
+
+def estimate_findings(database: Database) -> Iterator[str]:
+    """Fit again each variant whose estimate knows its newest result; a sentence for each that finds something else."""
+    with database.read() as session:
+        newest = {row.name: row.last or 0 for row in session.execute(NEWEST)}
+        for stored in session.scalars(select(models.StoredEstimate).order_by(models.StoredEstimate.variant)).all():
+            kept = Estimate.from_bytes(stored.fit)
+            margins = None if stored.margins is None else Estimate.from_bytes(stored.margins, 0.0)
+            again = _fitted(session, stored.variant, kept.versions.tolist())
+            if again is None or stored.ordinal < newest[stored.variant]:
+                continue
+            same = {"ratings": _is_same(kept, again.estimate), "margins": _is_same(margins, again.margins),
+                    "circles": stored.circles == again.circles}  # fmt: skip
+            for what in (name for name, is_same in same.items() if not is_same):
+                yield NOT_FROM_RESULTS.format(what=what, variant=stored.variant)
+
+
+def _is_same(one: Estimate | None, other: Estimate | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    errors, others = (np.sqrt(np.maximum(each.covariance.diagonal(), 0.0)) for each in (one, other))
+    return np.allclose(one.ratings, other.ratings, 1e-6, TRIFLE) and np.allclose(errors, others, 1e-3, TRIFLE)
+
+
+def _circles(sums: Sums, estimate: Estimate) -> list[list[list[int]]]:
+    """Find the bots that surely beat each other in a circle, by the boards of all pairs."""
+    a, b = sums["a"].astype(np.int64), sums["b"].astype(np.int64)
+    found = find_circles(a, b, sums["boards_played"], sums["board_score"], sums["ties"], estimate)
+    return [[list(astuple(step)) for step in circle] for circle in found]
 
 
 def _results(sums: Sums) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, case, func, select
 from ladder.errors import LadderError
 from ladder.ratings.elo import is_provisional
 from ladder.store import lookup, models
-from ladder.store.core_tables import BOT, OWNER, RATING, VARIANT, VERSION, connection_of
+from ladder.store.core_tables import BOT, ESTIMATE, OWNER, RATING, VARIANT, VERSION, connection_of
 from ladder.store.last_estimate import estimate_of, margins_of
 from ladder.store.models import FinishedSeason, Rating, State, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.queries.variant_field import field_of
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
     from ladder.store.queries.variant_field import VariantField
     from pigpen.rules import Rules
+
+
+SHOWN_CIRCLES = 3
+"""The most circles that standings name: the point is that the order is none."""
 
 
 def standings(
@@ -69,9 +73,35 @@ def standings(
             "by": by,
             "missing_owners": field.missing(house_bots),
             "standings": [_fields(field, row) for row in rows[:first]],
+            "circles": circles_of(session, variant.name),
             "next": skipped + (first or 0) if follows else None,
         }
     )
+
+
+def circles_of(session: Session, variant: str) -> list[dict[str, Any]]:
+    """
+    Read the circles of bots that play, field for field, as the last estimate found them.
+
+    A bot is in one of them only: three copies of one program would else be in three.
+    """
+    connection = connection_of(session)
+    stored = connection.execute(select(ESTIMATE.c.circles).where(ESTIMATE.c.variant == variant)).scalar()
+    if not stored:
+        return []
+    ids = {version for circle in stored for version, *_ in circle}
+    wanted = (
+        select(VERSION.c.id, BOT.c.name, VERSION.c.number)
+        .select_from(RATING.join(VERSION, VERSION.c.id == RATING.c.version_id).join(BOT, BOT.c.id == VERSION.c.bot_id))
+        .where(RATING.c.variant == variant, RATING.c.state == State.ACTIVE, VERSION.c.id.in_(ids))
+    )
+    left = {version: label(bot, number) for version, bot, number in connection.execute(wanted)}
+    found: list[dict[str, Any]] = []
+    for circle in stored:
+        if len(found) < SHOWN_CIRCLES and all(version in left for version, *_ in circle):
+            steps = [{"bot": left.pop(version), "ahead": ahead, "behind": behind} for version, ahead, behind in circle]
+            found.append({"steps": steps})
+    return found
 
 
 class Extent(NamedTuple):

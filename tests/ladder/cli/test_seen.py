@@ -20,6 +20,7 @@ from sqlalchemy import select
 
 from ladder.app.schema import api_schema
 from ladder.cli.replay.verify import NOT_PROVED
+from ladder.cli.results.standings import not_transitive
 from ladder.cli.typer_app import run_app
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
@@ -27,6 +28,7 @@ from ladder.store import models
 from ladder.store.commands.coordinators import write_workers
 from ladder.store.commands.estimates import refresh
 from ladder.store.commands.opening import open_ladder
+from ladder.values.standings import Standings
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
@@ -189,6 +191,28 @@ def test_the_organiser_chooses_the_usual_order(disagreeing: Seen, monkeypatch: p
     assert disagreeing("standings") == by_elo != by_points
     monkeypatch.setenv("PIGPEN_STANDINGS_BY", "points")
     assert disagreeing("standings") == by_points
+
+
+def test_bots_that_beat_each_other_in_a_circle_are_named_below_the_table(seen: Seen) -> None:
+    (before,) = seen.json("standings")
+    assert before["circles"] == []
+    with seen.database.write() as session:
+        ids = {bot.name: bot.id for bot in session.scalars(select(models.StoredBot))}
+        names, boards = ("Acorn", "Snout", "Truffle"), ((64, 30), (1200, 1000), (70, 9))
+        circle = [[ids[name], *counts] for name, counts in zip(names, boards, strict=True)]
+        session.get_one(models.StoredEstimate, "gongzhu").circles = [circle]
+    (found,) = seen.json("standings", "--by", "points")
+    steps = [{"bot": name, "ahead": ahead, "behind": behind}
+             for name, (ahead, behind) in zip(names, boards, strict=True)]  # fmt: skip
+    assert found["circles"] == [{"steps": steps}]
+    sentence = not_transitive(Standings.model_validate(found).circles[0])
+    assert [words.split() for words in sentence.split(", ")] == [
+        ["Acorn", "beats", "Snout", "(64", "boards", "to", "30)"],
+        ["Snout", "beats", "Truffle", "(1200", "boards", "to", "1000)"],
+        ["Truffle", "beats", "Acorn", "(70", "boards", "to", "9)"],
+    ]
+    for by in ("elo", "points"):
+        assert len([line for line in seen("standings", "--by", by).splitlines() if sentence in line]) == 1
 
 
 def test_a_bot_that_wins_more_points_and_fewer_places_is_named(disagreeing: Seen) -> None:

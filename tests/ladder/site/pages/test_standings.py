@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 SENTENCE = "wins more points, fewer places than Trotter"
+CIRCLE = {"Acorn": (641, 301), "Snout": (1200, 1007), "Truffle": (79, 9)}
+"""Bots that beat each other, with the boards on which they were ahead of the next one, and behind it."""
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,8 @@ def estimated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
             assert last is not None
             last.margin, last.margin_error, last.margin_rank_low, last.margin_rank_high = 77.5, 4.5, 1, 2
             last.outplaced_by = ids["Trotter"]
+            circle = [[ids[name], *boards] for name, boards in CIRCLE.items()]
+            session.get_one(models.StoredEstimate, "gongzhu").circles = [circle]
         yield site
 
 
@@ -66,6 +70,26 @@ def test_the_pages_say_where_the_two_orders_surely_differ(estimated: Visitor) ->
     bot = order_of(page)[-1]
     assert SENTENCE in estimated.page(f"/b/{bot}")
     assert "得分多于 Trotter" in estimated.page("/v/gongzhu", accept_language="zh")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("query", ["", "?by=points", "?q=trot", "?sort=matches"])
+def test_bots_that_beat_each_other_in_a_circle_are_named_below_the_table(
+    estimated: Visitor, query: str, language: str
+) -> None:
+    below = estimated.page(f"/v/gongzhu{query}", accept_language=language).rpartition("</table>")[2]
+    (note,) = [note for note in re.findall('<p class="note">(.*?)</p>', below) if "Truffle" in note]
+    found = re.findall(r"Acorn|Snout|Truffle|\d[\d,]*", note)
+    bots = [*CIRCLE]
+    assert [each.replace(",", "") for each in found] == [
+        str(each) for bot, other in zip(bots, [*bots[1:], bots[0]], strict=True) for each in (bot, other, *CIRCLE[bot])
+    ]
+
+
+def test_the_api_has_the_circle_too(estimated: Visitor) -> None:
+    found = estimated.value("/standings/gongzhu?first=1")["circles"]
+    steps = [{"bot": bot, "ahead": ahead, "behind": behind} for bot, (ahead, behind) in CIRCLE.items()]
+    assert found == [{"steps": steps}]
 
 
 def test_a_bot_s_page_has_its_points_against_the_field(estimated: Visitor) -> None:

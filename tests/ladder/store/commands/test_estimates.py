@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,15 @@ from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.points import PairSums, fit_points
 from ladder.store import models
 from ladder.store.commands import estimates
-from ladder.store.commands.estimates import RefreshRate, follow_states, intervals, refresh, stale
+from ladder.store.commands.estimates import (
+    NOT_FROM_RESULTS,
+    RefreshRate,
+    estimate_findings,
+    follow_states,
+    intervals,
+    refresh,
+    stale,
+)
 from ladder.store.commands.results import record_summary
 from ladder.store.last_estimate import estimate_of, los, margins_of
 from ladder.store.lookup import find_variant
@@ -127,6 +136,97 @@ def test_who_surely_wins_more_points_and_surely_fewer_places_is_named(database: 
     assert entry(database, bold).outplaced_by is None
     assert entry(database, bold).margin == pytest.approx(1.0, abs=0.2)  # no margin moves without a match
     assert entry(database, steady).margin_rank_low is None
+
+
+def beat(database: Database, winner: int, loser: int, share: float = 0.75, boards: int = 200) -> None:
+    """Let a bot be ahead of another on a share of their boards."""
+    score = (share if winner < loser else 1 - share) * boards
+    with database.write() as session:
+        session.add(
+            models.PairStats(
+                variant="hearts", a=min(winner, loser), b=max(winner, loser), boards=4, score=score / 4, n=boards // 4,
+                a_then_b=0, b_then_a=0, boards_played=boards, board_score=score, points=0.0, squares=25.0 * boards,
+            )
+        )  # fmt: skip
+
+
+def beat_in_a_circle(database: Database, one: int, two: int, three: int) -> None:
+    for winner, loser in ((one, two), (two, three), (three, one)):
+        beat(database, winner, loser)
+
+
+def circles_shown(database: Database) -> list[list[tuple[str, int, int]]]:
+    with database.read() as session:
+        found = standings(session, find_variant(session, "hearts")).circles
+    return [[(step.bot, step.ahead, step.behind) for step in circle.steps] for circle in found]
+
+
+@IN_BOTH
+def test_bots_that_beat_each_other_in_a_circle_are_named_while_all_three_play(
+    database: Database, versions: list[int]
+) -> None:
+    one, two, three, *_ = versions
+    beat_in_a_circle(database, one, two, three)
+    assert circles_shown(database) == []
+    refresh(database, "hearts")
+    named = [[(name, 150, 50) for name in NAMES[:3]]]
+    assert circles_shown(database) == named
+    for state, shown in ((models.State.RETIRED, []), (models.State.SUSPENDED, []), (models.State.ACTIVE, named)):
+        with database.write() as session:
+            session.get_one(models.Rating, ("hearts", two)).state = state
+            follow_states(session, "hearts")
+        assert circles_shown(database) == shown
+        refresh(database, "hearts")
+        assert circles_shown(database) == shown
+
+
+def test_of_circles_that_share_a_bot_the_surer_one_is_named_and_of_all_a_few(
+    database: Database, versions: list[int]
+) -> None:
+    one, two, three, four, *_ = versions
+    beat_in_a_circle(database, one, two, three)
+    for winner, loser in ((three, four), (four, two)):
+        beat(database, winner, loser, 0.65)
+
+    def named() -> tuple[int, list[set[str]]]:
+        refresh(database, "hearts")
+        with database.read() as session:
+            kept = len(session.get_one(models.StoredEstimate, "hearts").circles)
+        return kept, [{bot for bot, *_ in circle} for circle in circles_shown(database)]
+
+    assert named() == (2, [set(NAMES[:3])])
+    with database.write() as session:
+        more = [enter(session, f"Bot {number}") for number in range(9)]
+    for first in (0, 3, 6):
+        beat_in_a_circle(database, *more[first : first + 3])
+    kept, shown = named()
+    assert (kept, len(shown), len(set.union(*shown))) == (5, 3, 9)
+
+
+@IN_BOTH
+def test_the_check_fits_again_and_names_what_does_not_follow_from_the_results(
+    database: Database, versions: list[int]
+) -> None:
+    assert list(estimate_findings(database)) == []
+    play(database, versions, 20)
+    refresh(database, "hearts")
+    assert list(estimate_findings(database)) == []
+    with database.write() as session:
+        stored = session.get_one(models.StoredEstimate, "hearts")
+        estimate, margins = Estimate.from_bytes(stored.fit), Estimate.from_bytes(stored.margins or b"", 0.0)
+        stored.fit = replace(estimate, ratings=1.0001 * estimate.ratings).to_bytes()
+        stored.margins = replace(margins, covariance=1.01 * margins.rows(np.arange(len(versions)))).to_bytes()
+        stored.circles = [[[version, 9, 1] for version in versions[:3]]]
+    names = ("ratings", "margins", "circles")
+    assert list(estimate_findings(database)) == [NOT_FROM_RESULTS.format(what=what, variant="hearts") for what in names]
+    play(database, versions, 1)  # the estimate is behind, which is no fault
+    assert list(estimate_findings(database)) == []
+    refresh(database, "hearts")
+    with database.write() as session:
+        session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.RETIRED
+        follow_states(session, "hearts")
+        enter(session, "Late")
+    assert list(estimate_findings(database)) == []
 
 
 def test_a_bot_that_leaves_during_a_fit_has_no_rank_and_others_are_ranked_without_it(
@@ -259,8 +359,8 @@ def test_results_that_come_during_the_fit_are_left_to_the_next(
     play(database, versions, 2)
     fitted = estimates._fitted
 
-    def slow(session: Session, variant: str, most: int) -> tuple[Estimate | None, Estimate | None]:
-        found = fitted(session, variant, most)
+    def slow(session: Session, variant: str, among: list[int]) -> estimates.Fits | None:
+        found = fitted(session, variant, among)
         monkeypatch.setattr(estimates, "_fitted", fitted)
         play(database, versions, 1)  # nobody has to wait for the fit
         return found

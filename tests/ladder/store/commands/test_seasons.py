@@ -67,14 +67,17 @@ def test_the_standings_stay_as_they_were_and_all_bots_start_anew(database: Datab
     for seed in "123":
         play(database, versions, seed)
     refresh(database, "hearts")
+    with database.write() as session:
+        session.get_one(models.StoredEstimate, "hearts").circles = [[[each, 70, 30] for each in versions[:3]]]
     with database.read() as session:
         before = standings(session, session.get_one(models.Variant, "hearts"))
+    assert len(before.circles) == 1
     end(database, "autumn")
     play(database, versions, "4")
     with database.read() as session:
         assert season_standings(session, "1", None, False, None, Order.ELO) == [before]
         (now,) = season_standings(session, "autumn", "hearts", False, None, Order.ELO)
-        assert (now.matches, {row.matches for row in now.standings}) == (1, {1})
+        assert (now.matches, {row.matches for row in now.standings}, now.circles) == (1, {1}, ())
         assert {row.history[0] for row in now.standings} == {START}
         assert [(row.name, row.matches, row.ended is None) for row in seasons(session, _variant(session))] == [
             ("1", 3, False), ("autumn", 1, True),
