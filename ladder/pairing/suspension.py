@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FAILED, NEVER_CAME, CLEAN = "x", "a", "."
+FAILINGS = {
+    "timeout": "timeouts",
+    "illegal": "illegal actions",
+    "malformed": "malformed answers",
+    "gone": "programs that ended",
+    "absent": "seats not taken",
+}
+"""Words for many faults of each verdict."""
 IN_A_ROW = 3
 """Failed matches, one after the other, that suspend a bot."""
 WINDOW = 50
@@ -190,7 +198,7 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
     numbers = ", ".join(map(str, failed))
     if len(failed) <= _in_a_row(recent, NEVER_CAME):
         return f"It took its seat at no table (match {numbers}); it plays again after {span(seconds)}."
-    return f"It failed {how} ({numbers}), mostly by {verdict}; it plays again after {span(seconds)}."
+    return f"It failed {how} ({numbers}), mostly by {FAILINGS[verdict]}; it plays again after {span(seconds)}."
 
 
 def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:

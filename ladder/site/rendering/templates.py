@@ -104,18 +104,23 @@ def environment(language: str) -> Environment:
     translations = words.translations(language)
     made.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
 
+    def translated(text: str) -> Markup:
+        return Markup(translations.gettext(text).replace(" %%", "\xa0%%"))
+
     @lru_cache(maxsize=4096)
     def plain(text: str) -> Markup:
-        return Markup(translations.gettext(text)) % {}
+        return translated(text) % {}
 
     def gettext(text: str, /, **values: object) -> Markup:
         """Do what Jinja's own does, which translates and formats a text again wherever it stands."""
-        return Markup(translations.gettext(text)) % values if values else plain(text)
+        return translated(text) % values if values else plain(text)
 
     made.filters.update(
         number=words.number,
         signed=words.signed,
         moved=words.moved,
+        percent=words.percent,
+        with_code=words.with_code,
         percents=percents,
         day=lambda date: Markup(f'<time datetime="{date}">{words.day(date, language)}</time>'),
         plain_day=lambda date: words.day(date, language),

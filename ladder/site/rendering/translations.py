@@ -18,7 +18,7 @@ from babel.dates import format_date
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from referee.match.formats import Format
 
@@ -35,6 +35,7 @@ DAYS = {"en": "d MMMM yyyy", "zh": "y年M月d日"}
 COOKIE = "pigpen_lang"
 CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
 POINTS = re.compile(r" ([+-]\d+)")
+CODE = re.compile("`([^`]+)`")
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 AS_TEXT = "\ufe0e"
 """After a sign of which browsers have a coloured picture, too: the letter."""
@@ -157,6 +158,26 @@ def signed(value: float, digits: int = 1) -> str:
     if not float(text.replace(",", "").replace("−", "-")):
         return f"±{text}"
     return text if text.startswith("−") else f"+{text}"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """
+    Write a share of 1 in percent; no line ends before the sign.
+
+    >>> percent(0.125, 1) == "12.5\N{NO-BREAK SPACE}%"
+    True
+    """
+    return f"{number(100 * share, digits)}\xa0%"
+
+
+def with_code(text: str) -> Markup:
+    """
+    Set what stands between backticks as code.
+
+    >>> with_code("read on with `next`, <1000")
+    Markup('read on with <code>next</code>, &lt;1000')
+    """
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def moved(change: float) -> Markup:

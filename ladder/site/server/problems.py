@@ -7,6 +7,7 @@ computed, `asker_of` names whose turn in the queue the request takes.
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -43,6 +44,8 @@ FAILED = to_translate("The site failed; its log says why.")
 NO_ROOM = to_translate(
     "The ladder's machine has no room, or fails in another way; try again soon, or tell its organiser."
 )
+COMMAND = re.compile(r" (?:\(see|(?:To|For) [^.:]+): pigpen [^.]*\.?$")
+"""The way out for a terminal, at the end of a message: a page has links."""
 LONGEST = 500
 """Characters of a message: what was asked may be repeated in it."""
 
@@ -154,6 +157,7 @@ def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = ""
         }
         return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
     language = language_of(request)
+    detail = COMMAND.sub("", detail)
     translated = translations(language).gettext(detail)
     detail_language = "en" if translated == detail else language
     values = {

@@ -51,6 +51,11 @@ def test_a_look_at_the_headers_alone_tells_what_the_answer_would(site: Visitor, 
     assert (looked.status_code, without_times(looked)) == (answered.status_code, without_times(answered))
 
 
+def main_of(page: str) -> str:
+    """The content of a page, without header and footer."""
+    return page.partition("<main")[2].partition("</main>")[0]
+
+
 def without_times(response: httpx.Response) -> list[tuple[str, str]]:
     """The headers; the cookie of a visit has the second at which it was made."""
     return [(name, VISIT.sub(r"\1", value)) for name, value in response.headers.multi_items()]
@@ -103,6 +108,20 @@ def test_a_link_to_a_language_is_remembered_in_a_cookie_of_the_site_alone(site: 
     assert "Secure" not in cookie
     assert "Secure" in site.get("https://site.test/help?lang=zh").headers["set-cookie"]
     assert "set-cookie" not in site.get("/help?lang=%0d%0aX-Evil:1").headers
+
+
+@pytest.mark.parametrize("path", ["/b/Nobody", "/o/Nobody", "/m/99", "/v/none", "/compare/Nobody/Mud", "/events/none"])
+def test_a_page_of_an_error_names_no_command_of_a_terminal_and_a_program_is_told_it(site: Visitor, path: str) -> None:
+    found = site.get(path)
+    assert found.status_code == 404
+    assert "pigpen " not in main_of(found.text)
+    assert "pigpen bots" in site.get("/api/v1/bots/Nobody").json()["detail"]
+
+
+def test_the_page_of_the_api_sets_what_is_code_as_code(site: Visitor) -> None:
+    page = main_of(site.get("/api").text)
+    assert "<code>next</code>" in page
+    assert "`" not in page
 
 
 def test_every_response_has_the_headers_that_browsers_guard_by(site: Visitor) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.pairing.suspension import Reporter
+from ladder.pairing.suspension import FAILINGS, Reporter
 from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.results import record_summary
@@ -87,7 +87,7 @@ def test_three_failed_matches_in_a_row_suspend_a_bot_and_say_which(database: Dat
     entry = truffle(database, versions)
     assert (entry.state, entry.since, entry.recent, entry.suspensions) == ("suspended", NOW + 9, "", 1)
     assert "3 matches in a row (3, 4, 5), " in entry.reason
-    assert "malformed; " in entry.reason
+    assert f"{FAILINGS['malformed']}; " in entry.reason
     assert entry.reason.endswith("after 1 hour.")
     assert changes(database) == [("suspended", "ladder", NOW + 9)]
     with database.read() as session:
@@ -103,7 +103,7 @@ def test_a_suspension_names_no_match_of_an_event(database: Database, versions: l
         session.get_one(models.StoredMatch, match).status = models.Status.DONE  # without a place among the results
         session.get_one(models.StoredSeat, (match, SINNER)).taken_over = True
     ids = play(database, versions, "xxx")
-    assert f"({', '.join(map(str, ids))}), mostly by malformed" in truffle(database, versions).reason
+    assert f"({', '.join(map(str, ids))}), mostly by {FAILINGS['malformed']}" in truffle(database, versions).reason
 
 
 def test_more_than_a_tenth_of_the_last_fifty_suspend_a_bot(database: Database, versions: list[int]) -> None:
