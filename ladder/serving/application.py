@@ -41,7 +41,7 @@ from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
-from ladder.site.pages import icon_routes, routes
+from ladder.site.pages import icon_routes, learning, routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages.downloads import serve_docs
@@ -59,7 +59,7 @@ from ladder.site.server.metrics import Metrics
 from ladder.site.server.places import SharedPlaces
 from ladder.site.server.problems import on_being_computed
 from ladder.site.server.routing import OTHER_THREADS, Router, in_turn, page_turns
-from ladder.site.server.viewer import LogInFirst, on_log_in_first
+from ladder.site.server.viewer import LogInFirst, account_shown, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 
@@ -82,6 +82,7 @@ PAGES = (
     admin_routes.router,
     admin_routes.worker_router,
     routes.router,
+    learning.router,
     replay_routes.router,
     event_routes.router,
     comparison_routes.matchups_router,
@@ -203,7 +204,7 @@ def _site(
         answers,
         AnswerCache(str),
         RecentValues(),
-        Pages(answers, docs is not None, partial(site_address, ladder.settings)),
+        Pages(answers, docs is not None, partial(site_address, ladder.settings), account_shown),
         Metrics(),
         hub,
         passwords,

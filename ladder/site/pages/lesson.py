@@ -1,16 +1,17 @@
 """
 Contents of the pages that explain: the rules of a variant, the operations of the API.
 
-A `Lesson` shows the rules of a variant by examples: what cards count, positions to try, points counted; all made by the
-engine.
+A `Lesson` shows the rules of a variant by examples: what cards count, positions to try, points counted. `Teaching` has
+the few facts with which one begins: what one is after, and one trick. All of it is made by the engine.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from itertools import accumulate, groupby, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ladder.app import overview
 from pigpen.rules import CARDS, Card, Deal, Face, Phase, cards_in, deal_hands, mask_of
@@ -242,6 +243,70 @@ def _full(rules: Rules, trick: tuple[Card, ...]) -> Situation | None:
     return Situation("takes", trick, tuple(Choice(card, card == best) for card in trick), points=points)
 
 
+class Aim(NamedTuple):
+    """One card, or the cards of a suit, that a player wants to take or to leave to others."""
+
+    cards: tuple[Card, ...]
+    least: int
+    """Points of the card that counts least."""
+    most: int
+    """Points of the card that counts most, by their absolute value."""
+    is_good: bool
+    nickname: str
+    """Name of the card in the games of the pig family: `pig` or `sheep`; else empty."""
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """A variant in a few facts."""
+
+    aims: tuple[Aim, ...]
+    """The pig first, whole suits last."""
+    doubler: Card | None
+    alone: int
+    """Points of the doubler for a player who has taken no other card that counts."""
+    doubled: int
+    """Points of the worst card together with the doubler."""
+    moon: tuple[int, int]
+    """Points of a player who has taken all cards of the moon, and of each other player."""
+    trick: tuple[Card, ...]
+    """A whole trick that brings points, from the lead on; the player after the reader leads."""
+    winner: int
+    """The seat that takes it."""
+    points: int
+
+
+@lru_cache(maxsize=64)
+def teaching(rules: Rules) -> Teaching:
+    """Make the facts of a variant."""
+    doubler = Card.parse(rules.scoring.doubler.card) if rules.scoring.doubler else None
+    found = sorted(_aims(rules), key=lambda aim: (len(aim.cards) > 1, aim.is_good))
+    worst = found[0].cards[-1:] if found else ()
+    own, others = (points_of(rules, _cards(rules, rules.moon.cards))[:2]) if rules.moon else (0, 0)
+    taken = next((each for each in lesson(rules).situations if each.kind == "takes"), None)
+    best = next(each.value for each in taken.choices if each.is_right) if taken else None
+    trick = taken.table if taken else ()
+    return Teaching(
+        tuple(found),
+        doubler,
+        points_of(rules, [doubler])[0] if doubler is not None else 0,
+        points_of(rules, [*worst, doubler])[0] if doubler is not None else 0,
+        (own, others),
+        trick,
+        (trick.index(best) + 1) % rules.players if isinstance(best, Card) else 0,
+        taken.points if taken else 0,
+    )
+
+
+def _aims(rules: Rules) -> Iterator[Aim]:
+    for _, group in groupby(cards_in(rules.plan.scoring), key=lambda card: card.suit):
+        cards = tuple(sorted(group, key=lambda card: (abs(rules.plan.points[card]), card.rank)))
+        points = [points_of(rules, [card])[0] for card in cards]
+        is_good = (sum(points) < 0) is rules.low_is_better
+        name = ("sheep" if is_good else "pig") if len(cards) == 1 and rules.scoring.doubler else ""
+        yield Aim(cards, points[0], points[-1], is_good, name)
+
+
 def rules(ladder: Ladder, variant: str) -> dict[str, object]:
     """
     Read the rules of a variant, as the ladder plays it, or of a preset.
@@ -250,12 +315,20 @@ def rules(ladder: Ladder, variant: str) -> dict[str, object]:
         LadderError: If there is none of that name.
     """
     is_played = any(one.variant == variant for one in overview.variants(ladder, first=0))
-    return explained(overview.rules_of(ladder, variant), is_played)
+    return explained(overview.rules_of(ladder, variant), is_played, is_known=True)
 
 
-def explained(rules: Rules, is_played: bool = False) -> dict[str, object]:
-    """Give what the page of some rules shows; it leads to their standings if they are played on the ladder."""
-    return {"rules": rules, "is_played": is_played, "toml": to_toml(rules), "lesson": lesson(rules)}
+def explained(rules: Rules, is_played: bool = False, is_known: bool = False) -> dict[str, object]:
+    """
+    Give what the page of some rules shows.
+
+    Args:
+        rules: The rules.
+        is_played: True if they are played on the ladder, whose standings the page then leads to.
+        is_known: True if they have a name on the site, which then teaches them.
+    """
+    found = {"toml": to_toml(rules), "lesson": lesson(rules), "teaching": teaching(rules)}
+    return {"rules": rules, "is_played": is_played, "has_lesson": is_known, **found}
 
 
 def operations(document: Mapping[str, Any]) -> list[dict[str, object]]:

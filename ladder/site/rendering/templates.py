@@ -35,7 +35,9 @@ WITHOUT_SPACES = str.maketrans("", "", SPACES)
 class Pages:
     """Makes pages."""
 
-    def __init__(self, answers: AnswerCache, has_docs: bool, address: Callable[[], str]) -> None:
+    def __init__(
+        self, answers: AnswerCache, has_docs: bool, address: Callable[[], str], account: Callable[[Request], str]
+    ) -> None:
         """
         Prepare to make pages.
 
@@ -43,9 +45,11 @@ class Pages:
             answers: What keeps them.
             has_docs: Whether the site has the documentation.
             address: Gives the address of the site, without a slash at its end, for programs that read pages.
+            account: Gives the name of the account that a page is for, which its header shows; empty: a guest's.
         """
         self._answers = answers
         self._address = address
+        self._account = account
         self._has_docs = has_docs
         self._static = f"/static/{digest()}"
 
@@ -57,10 +61,10 @@ class Pages:
             request: What is asked.
             template: The file's name.
             make: Gives what the template shows.
-            about: What it depends on besides the address, the language and the ladder.
+            about: What it depends on besides the address, the language, the account and the ladder.
         """
         language = words.language_of(request)
-        key = f"{language} {key_of(request)} {about}"
+        key = f"{language} {key_of(request)} {about} {self._account(request)}"
         response = self._answers.respond(
             request, key, lambda: (self.text(request, language, template, make()).encode(), HTML)
         )
@@ -83,6 +87,7 @@ class Pages:
                 languages=[(code, name, _in_language(request, code)) for code, name in words.LANGUAGES.items()],
                 has_docs=self._has_docs,
                 site=self._address(),
+                account_shown=self._account(request),
                 **values,
             )
         )

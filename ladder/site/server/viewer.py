@@ -24,6 +24,7 @@ from ladder.app.accounts.sessions import viewer_by
 from ladder.entry.policy import ORGANISERS_ONLY, SCOPES, Act, may
 from ladder.site.rendering.translations import to_translate
 from ladder.values.accounts import ANONYMOUS, Viewer
+from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -106,6 +107,21 @@ def viewer_of(request: Request) -> Viewer:
         request.state.viewer = _look(request)
     viewer: Viewer = request.state.viewer
     return viewer
+
+
+def account_shown(request: Request) -> str:
+    """
+    Give the name of the account whose page this is, for the page's header; empty: a guest's.
+
+    It reads the database, but only for a browser with a session. A page that says what is wrong names no account if
+    that cannot be found out.
+    """
+    if not session_secret(request):
+        return ""
+    try:
+        return viewer_of(request).name or ""
+    except (HTTPException, PigpenError):
+        return ""
 
 
 def demand(request: Request, act: Act, owner: str | None = None, missing: str = NO_PAGE) -> Viewer:

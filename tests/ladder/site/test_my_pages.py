@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,6 +49,24 @@ def upload(person: Person, name: str, content: bytes, **fields: str) -> httpx.Re
 
 def actions(place: PeopleLadder) -> list[tuple[str, str, str]]:
     return [(row.actor, row.action, row.subject) for row in managing.audit(place.ladder, LOCAL)]
+
+
+def test_the_header_names_the_reader_and_pages_that_are_kept_name_no_one_else(ada: Person, place: PeopleLadder) -> None:
+    others = logged_in(place, "olga", ada.app), Person(place.ladder, ada.app)
+    for path in ("/help", "/me", "/nowhere"):
+        assert header_of(ada, path) == "/me ada"
+    assert [header_of(each, "/help") for each in others] == ["/me olga", "/login?next=/help"]
+    assert ada.send("/me", "/logout").status_code == 303
+    assert header_of(ada, "/help") == "/login?next=/help"
+
+
+def header_of(person: Person, path: str) -> str:
+    """Give where the end of the header leads, and the name there."""
+    found = re.search(
+        r'<a class="account" href="([^"]*)"[^>]*>(?:<svg.*</svg> <span>(.*)</span>)?', person.get(path).text
+    )
+    assert found
+    return f"{found[1]} {found[2] or ''}".strip()
 
 
 def test_the_first_page_has_ones_bots_and_submissions_and_nobody_elses(ada: Person, place: PeopleLadder) -> None:

@@ -25,11 +25,12 @@ PAGES = (
     "/compare/Trotter/Snout?v=gongzhu", "/b", "/b/Trotter", "/b/Trotter/style",
     "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
-    "/rules/gongzhu", "/help", "/help/design", "/new", "/data", "/api", "/puzzles", "/puzzles/gongzhu",
+    "/rules/gongzhu", "/learn", "/learn/gongzhu/deal", "/help", "/help/design",
+    "/new", "/data", "/api", "/puzzles", "/puzzles/gongzhu",
 )  # fmt: skip
 LIKE_ANOTHER = {"/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter/inbox", "/m", "/live"}
 """Pages whose parts others have, too: in each push axe does not look at them."""
-IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
+IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help", "/learn/hearts", "/learn/gongzhu-five/deal")
 """Pages that have all colours."""
 SCREENS = {
     "desktop": (DESKTOP, False, (*PAGES, "/play?variant=gongzhu-five")),
@@ -89,3 +90,44 @@ def test_a_search_keeps_its_words_and_finds_the_owner(open_page: Open) -> None:
     page.wait_for_url("**?q=snou&by=elo")
     assert page.input_value("input[name=q]") == "snou"
     assert "Trotter" not in page.inner_text("main")
+
+
+EDGES = """() => [".brand rect", "main h1", "footer > :first-child"]
+  .map((each) => Math.round(document.querySelector(each).getBoundingClientRect().left))"""
+IN_VIEW = """() => [...document.querySelectorAll("header.top :is(nav a, .account)")].filter((each) => {
+  const box = each.getBoundingClientRect();
+  return each.checkVisibility() && box.left >= 0 && box.right <= innerWidth && each.scrollWidth <= each.clientWidth;
+}).length"""
+ENTRIES = 11
+"""Entries of the menu, and what says who the reader is."""
+
+
+@pytest.mark.parametrize("width", [1920, 1440, 820, 390])
+@pytest.mark.parametrize("path", ["/help", "/v/gongzhu"])
+def test_header_content_and_footer_begin_at_one_edge(open_page: Open, path: str, width: int) -> None:
+    assert len(set(open_page(path, (width, 900)).evaluate(EDGES))) == 1
+
+
+@pytest.mark.parametrize("size", [DESKTOP, (820, 900), PHONE, (844, 390)])
+def test_all_of_the_menu_is_seen_at_once_or_behind_its_button(open_page: Open, size: tuple[int, int]) -> None:
+    page = open_page("/b/Trotter", size)
+    button = page.locator("header .menu")
+    if button.is_visible():
+        assert page.evaluate(IN_VIEW) == 1
+        button.press("Enter")
+        assert findings(page, "header") == []
+    assert page.evaluate(IN_VIEW) == ENTRIES
+    assert page.locator("header [aria-current]").get_attribute("href") == "/b"
+    page.locator("header nav a").nth(1).click()
+    page.wait_for_url("**/play")
+    assert page.locator("header [aria-current]").get_attribute("href") == "/play"
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [("/play/today", "/play/today"), ("/play/games", "/play/games"), ("/v/gongzhu/matchups", "/v"), ("/compare", "/v"),
+     ("/o/owner of Trotter", "/b"), ("/puzzles/gongzhu", "/puzzles"), ("/", None)],
+)  # fmt: skip
+def test_the_menu_says_where_one_is(open_page: Open, path: str, entry: str | None) -> None:
+    marked = open_page(path).locator("header [aria-current]").all()
+    assert [each.get_attribute("href") for each in marked] == ([entry] if entry else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,3 +37,20 @@ def test_one_answer_of_a_question_is_open_at_a_time(open_page: Callable[..., Pag
     for choice in first.locator("summary").all():
         choice.press("Enter")
         assert first.locator("details[open]").count() == 1
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_the_first_deal_is_played_by_following_the_coach(open_page: Callable[..., Page], *, script: bool) -> None:
+    page = open_page("/learn/gongzhu", (390, 844), script=script)
+    page.locator("[data-first-deal]").click()
+    for choice in range(20):
+        if not page.locator(".hand .right").count():
+            break
+        assert page.locator(".said").bounding_box()
+        page.locator(".hand .right").click()
+        page.wait_for_url(re.compile(rf"cards=[^-]+(-[^-]+){{{choice}}}#table$"))
+    assert page.locator(".coach table tbody tr").count() == 4
+    assert overflow(page) == 0
+    if script:  # axe is one
+        assert findings(page) == []
+    assert page.locator("form[action='/play'] button").is_visible()

@@ -99,6 +99,8 @@ def test_a_whole_visit_is_made_without_a_mouse(address: str, lending: Lending, w
     use("link", "Find the best card")
     use("button", "4 of diamonds")
     page.get_by_role("status").get_by_text("Right.").wait_for()
+    if page.locator("header .menu").is_visible():
+        use("button", "Menu", "header")
     use("link", "Bots", "header")
     use("link", "Trotter")
     use("link", "Compare with Snout: 1")
