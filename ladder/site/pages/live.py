@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Path, Query, Request
@@ -9,6 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ladder.app import live_matches, matches
 from ladder.app.overview import rules_of
+from ladder.site.rendering.translations import language_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.site.server.routing import Router, in_turn
@@ -23,6 +26,7 @@ api = Router()
 pages = Router()
 RETRY_MS = 2000
 """After how many milliseconds a browser tries again."""
+EVENTS = "text/event-stream"
 NOT_KEPT = {"Cache-Control": "no-store"}
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Mark = Annotated[str, Query(max_length=40)]
@@ -33,6 +37,31 @@ def all_running(request: Request) -> Response:
     """Show the matches that are being played."""
     site: Site = request.app.state.site
     return site.pages.fresh_page(request, "live.html", {"rows": live_matches.running(site.ladder)})
+
+
+async def _lists(request: Request) -> AsyncGenerator[str]:
+    site: Site = request.app.state.site
+    language = language_of(request)
+
+    def now() -> str:
+        return site.pages.text(request, language, "live_rows.html", {"rows": live_matches.running(site.ladder)})
+
+    yield retry_after(RETRY_MS)
+    shown = ""
+    while not site.hub.is_closed:
+        before, shown = shown, await asyncio.to_thread(site.recent.get, ("running", language), now)
+        if shown != before:
+            yield event(json.dumps(shown))
+        await asyncio.sleep(site.look_seconds)
+
+
+@pages.get("/live/rows")
+def rows(request: Request) -> Response:
+    """Give that list as a part of a page; as server-sent events, whenever it changes, to who can take them."""
+    if EVENTS in request.headers.get("accept", ""):
+        return event_stream(request, _lists(request))
+    site: Site = request.app.state.site
+    return site.pages.fresh_page(request, "live_rows.html", {"rows": live_matches.running(site.ladder)})
 
 
 @pages.get("/live/{number}")
@@ -62,7 +91,7 @@ def events(request: Request, number: Number, after: Mark = "") -> Response:
 @api.get(
     "/live/{number}/stream",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Events"}},
+    responses={200: {"content": {EVENTS: {"schema": {"type": "string"}}}, "description": "Events"}},
 )
 async def stream(request: Request, number: Number, after: Mark = "") -> Response:
     """Send the events of a match as they happen (server-sent events); resumes after the header `Last-Event-ID`."""

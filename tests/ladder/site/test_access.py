@@ -164,6 +164,7 @@ CASES = [
     Case("GET", "/m/{match}/boards/{board}/{rotation}", PUBLIC),
     Case("GET", "/replay", PUBLIC),
     Case("GET", "/live", PUBLIC),
+    Case("GET", "/live/rows", PUBLIC),
     Case("GET", "/live/{number}", PUBLIC),
     Case("GET", "/b/{name}/inbox", NOT_THERE, "/b/Nobody/inbox"),
     Case("GET", "/play", PUBLIC),

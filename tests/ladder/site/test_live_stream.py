@@ -73,7 +73,7 @@ def test_who_cannot_have_a_stream_reads_the_same_some_at_a_time(site: Visitor) -
 def test_the_page_says_how_far_the_match_is(site: Visitor) -> None:
     text = site.page(f"/live/{RUNNING}")
     assert "<live-match" in text
-    assert "4 deals over of 4" in text
+    assert "4 of 4 deals over" in text
     assert f'href="/live/{RUNNING}"' in site.page("/live")
 
 

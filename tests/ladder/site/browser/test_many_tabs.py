@@ -181,6 +181,24 @@ def test_a_tab_that_comes_late_has_all_events_once(
     assert late.inner_text(".live-points") == early.inner_text(".live-points")
 
 
+def test_the_list_of_running_matches_changes_by_itself_and_keeps_the_focus(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    page = context.new_page()
+    page.goto(f"{place.url}/live")
+    link = page.locator(f"running-matches a[href='/live/{RUNNING}']")
+    link.focus()
+    page.evaluate("window.isTheSame = true")
+    place.send(live_lines)
+    (row,) = httpx.get(f"{place.url}/api/v1/live").json()
+    points = sorted(row["progress"]["points"], reverse=True)
+    leader = row["bots"][row["progress"]["points"].index(points[0])]
+    assert points[0] > points[1]
+    standing = f"Board 1 of 1 · {leader} leads by {points[0] - points[1]}"
+    page.locator("running-matches p", has_text=standing).wait_for()
+    assert page.evaluate("window.isTheSame && document.activeElement.getAttribute('href')") == f"/live/{RUNNING}"
+
+
 SHOWN = """number => {
   const live = document.querySelector("live-match");
   const moment = live.rotations.get(number).moment();
