@@ -286,9 +286,10 @@ def exported_record(size: int, folder: Path) -> None:
 def opened(number: int, guest: str = "", account: str | None = None) -> None:
     """Open the last one of a number of tables."""
     who = SimpleNamespace(account=account, guest=guest, network="")
-    table = SimpleNamespace(owner=account, guest=table_opening.guest_hash(who), network="")  # type: ignore[arg-type]
+    kept = table_opening.guest_hash(who)  # type: ignore[arg-type]
+    table = SimpleNamespace(owner=account, guest=kept, network="", status="playing", begun=True)
     with mock.patch.object(table_opening, "all_open", return_value=[table] * (number - 1)):
-        table_opening.check_limits(None, SimpleNamespace(people_tables=100, guest_tables=100), who)  # type: ignore[arg-type]
+        table_opening.check_limits(None, SimpleNamespace(people_tables=100, guest_tables=100), who, 0.0)  # type: ignore[arg-type]
 
 
 DOCKERFILE = b"FROM pigpen/bot\nCOPY . .\nCOPY . /there/\nWORKDIR /there\n"

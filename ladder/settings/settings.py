@@ -161,6 +161,8 @@ class Settings(BaseModel):
     """Tables with people that may be played at once, and as many may wait for people; 0: none."""
     guest_tables: Annotated[int, Field(ge=1, le=10_000)] = 8
     """Tables that guests at one address (IPv6: a /64) may have open at once."""
+    game_days: Annotated[int, Field(ge=1, le=28)] = 7
+    """Days that a game against bots waits for its person; a day's board waits until its midnight, UTC."""
     registry: Annotated[str, Field(max_length=200)] = ""
     """The ladder's registry of images, host and port, such as arena.example:5000; empty: none."""
     registry_gc: bool = True

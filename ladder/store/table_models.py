@@ -15,7 +15,7 @@ from ladder.store.account_models import HASH_LENGTH
 from ladder.store.models import Base, LeasedRow
 from ladder.values.names import NAME_LENGTH
 
-OPEN = "status IN ('waiting', 'ready', 'playing')"
+OPEN = "status IN ('waiting', 'ready', 'playing', 'paused')"
 """Tables that have not ended."""
 
 
@@ -24,7 +24,7 @@ class PeopleTable(LeasedRow, Base):
 
     __tablename__ = "people_tables"
     __table_args__ = (
-        CheckConstraint("status IN ('waiting', 'ready', 'playing', 'over', 'ended')", name="status"),
+        CheckConstraint("status IN ('waiting', 'ready', 'playing', 'paused', 'over', 'ended')", name="status"),
         CheckConstraint("purpose IN ('free', 'today', 'board')", name="purpose"),
         Index("ix_people_tables_finished", "finished"),
         {"sqlite_autoincrement": True},  # its number is that of a folder, too
@@ -47,8 +47,10 @@ class PeopleTable(LeasedRow, Base):
     """True if cards were taken back."""
     take_back: Mapped[int | None]
     """The chair whose last card is to be taken back before the table resumes; None: nothing is."""
+    begun: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """True if a person has decided something there; before that nothing is used up or counted."""
     seconds: Mapped[float]
-    """Seconds that a person has for each decision."""
+    """Seconds that a person has for each decision; 0: there is no clock."""
     pace: Mapped[float]
     owner: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     """The account that opened it; None: a guest, or a person on the ladder's machine."""
@@ -91,5 +93,7 @@ class PeopleChair(Base):
     """Unix time at which the person sat down."""
     points: Mapped[int | None]
     place: Mapped[int | None]
+    absent: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """True if the policy has played most of the game in the person's name: it is not the person's."""
     cost: Mapped[float | None]
     """Of a person's costliest decision in the deals of which that has been asked, in points; None: not asked yet."""

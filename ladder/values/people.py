@@ -53,6 +53,8 @@ class TableStatus(enum.StrEnum):
     READY = "ready"
     """It is about to begin, or to resume."""
     PLAYING = "playing"
+    PAUSED = "paused"
+    """It waits for its one person, who has left; all others are bots."""
     OVER = "over"
     """It was played to its end."""
     ENDED = "ended"
@@ -80,8 +82,8 @@ class TableOrder(Value):
     """The name that the opener is shown by, unless it gives one when it sits down."""
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
-    seconds: Annotated[float, Field(ge=MIN_SECONDS, le=MAX_SECONDS)] = 30.0
-    """Seconds that a person has for each decision."""
+    seconds: Annotated[float, Field(ge=MIN_SECONDS, le=MAX_SECONDS)] | None = None
+    """Seconds that a person has for each decision; None: no clock among bots, 30 where several people play."""
     pace: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
     """Seconds for which pages show a card before the next one."""
     practice: bool = False
@@ -147,6 +149,8 @@ class TableChair(Value):
     """Total so far; None before the first deal is over."""
     place: int | None
     """At the end."""
+    absent: bool
+    """True if the policy has played most of the game for this person: it does not count as the person's."""
 
 
 class TableState(Value):
@@ -161,6 +165,7 @@ class TableState(Value):
     rules: dict[str, Any]
     format: str
     seconds: float
+    """Seconds that a person has for each decision; 0: there is no clock."""
     pace: float
     practice: bool
     assisted: bool

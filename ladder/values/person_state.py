@@ -40,7 +40,11 @@ class PersonQuestion(Value):
     limit: float
     """Seconds that it may take in all."""
     left: float | None
-    """Seconds that are left of them when this is sent; then the default is played. None: the clock has stopped."""
+    """
+    Seconds that are left of them when this is sent; then the default is played.
+
+    None: there is no clock, or it has stopped.
+    """
     legal: Cards
     """The cards that may be chosen."""
     count: int
@@ -122,10 +126,10 @@ class TableShown(Value):
 
     number: int
     """Counts up for each who looks, with gaps; a state with a lower one than another is older."""
-    status: Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
+    status: Literal["waiting", "starting", "playing", "paused", "resuming", "over", "ended"]
     """
-    State of the table, in this order: people are still to come, it is about to play, plays, is being started again
-    after an interruption, has been played to its end, was given up.
+    State of the table, in this order: people are still to come, it is about to play, plays, waits for its one person,
+    is being started again after an interruption, has been played to its end, was given up.
     """
     reason: str
     """Reason that it was given up, in a sentence; else empty."""
@@ -151,7 +155,9 @@ class PersonState(TableShown):
     connected: bool
     """True if the site is connected to the table; if not, the last known state is shown."""
     away: bool
-    """True if the default policy plays for the person."""
+    """True if the default policy plays for the person; where the table waits for it, if it waits now."""
+    waits: bool
+    """True if the table waits while the person is away: all others are bots."""
     practice: bool
     assisted: bool
     """True if a decision was taken back or asked about."""

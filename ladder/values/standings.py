@@ -165,7 +165,7 @@ class LadderCounts(Value):
     submissions: dict[str, int]
     """By status: `queued`, `leased`, `entered`, `refused`, `failed`, `withdrawn`."""
     tables: dict[str, int]
-    """Tables with people, by status: `waiting`, `ready`, `playing`, `over`, `ended`."""
+    """Tables with people, by status: `waiting`, `ready`, `playing`, `paused`, `over`, `ended`."""
     computations: dict[str, int]
     """Questions of visitors that are to be computed, by status: `queued`, `leased`."""
 

@@ -243,17 +243,20 @@ def _deals(rules: Rules, form: Format) -> int:
 
 DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 PERSON_SECONDS = 30.0
-"""Seconds of wall time that a person has for each decision, by default."""
+"""Seconds of wall time that a person has for each decision where several people play, by default."""
+NO_CLOCK_SECONDS = 30 * 24 * 3600.0
+"""The limit of a person without a clock: longer than any table waits for its person."""
 
 
-def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
+def person_clock(seconds: float | None = PERSON_SECONDS) -> ClockSetting:
     """
-    Make a clock without a bank: *seconds* for each decision, and for taking the seat.
+    Make a clock without a bank: *seconds* for each decision, and for taking the seat; None: no clock.
 
     >>> person_clock().limit
     30.0
     """
-    return ClockSetting(bank=0.0, increment=seconds, limit=seconds, start_up=max(seconds, PERSON_SECONDS))
+    limit = NO_CLOCK_SECONDS if seconds is None else seconds
+    return ClockSetting(bank=0.0, increment=limit, limit=limit, start_up=max(seconds or 0.0, PERSON_SECONDS))
 
 
 @dataclass(frozen=True)

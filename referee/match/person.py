@@ -39,7 +39,8 @@ class PersonPlayer(Player):
     Asks a person for its decisions, and plays the default action while it is away.
 
     The clock does not run while the person looks at the end of a deal. Faults in a row make it away; no number of them
-    takes its seat.
+    takes its seat. A person who is waited for (`Presence.is_waited_for`) is asked again when it is back, and nothing is
+    decided in its name meanwhile.
     """
 
     def __init__(self, seat: Seat, setting: ClockSetting, now: Callable[[], float] = loop_time) -> None:
@@ -51,16 +52,25 @@ class PersonPlayer(Player):
         """See `Player`."""
         if deal.is_forced(seat):
             return await super().act(deal, seat, totals, seed)
-        await self._presence.looked_within(READING_SECONDS)
-        if self._presence.is_away and not await self._presence.back_in_time():
-            return Decision(default_done(deal, seat), BY_AWAY, 0.0)
-        try:
-            decision = await super().act(deal, seat, totals, seed)
-        except PersonAway:
+        decision = await self._asked(deal, seat, totals, seed)
+        while decision is None and self._presence.is_waited_for:
+            self._decisions -= 1  # it is the same one that is asked again
+            decision = await self._asked(deal, seat, totals, seed)
+        if decision is None:
             return Decision(default_done(deal, seat), BY_AWAY, 0.0)
         if decision.fault is None:
             self._faults_in_a_row = 0
         return decision
+
+    async def _asked(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int) -> Decision | None:
+        """Ask the person once; None: it is away, or leaves without an answer."""
+        await self._presence.looked_within(READING_SECONDS)
+        if self._presence.is_away and not await self._presence.back_in_time():
+            return None
+        try:
+            return await super().act(deal, seat, totals, seed)
+        except PersonAway:
+            return None
 
     def _loses_seat(self) -> bool:
         return False

@@ -142,7 +142,19 @@ class Stopwatch:
         """CPU time of the program when it was read last."""
         self._slack = slack_for(concurrent, self.cpu_before)
         self._started = now()
+        self._paused_at: float | None = None
         self._stopped: tuple[float, float | None] | None = None
+
+    def pause(self) -> None:
+        """Let no wall time pass until `resume`: a person reads help."""
+        if self._paused_at is None and self._stopped is None:
+            self._paused_at = self._now()
+
+    def resume(self) -> None:
+        """Continue after `pause`."""
+        if self._paused_at is not None:
+            self._started += self._now() - self._paused_at
+            self._paused_at = None
 
     def stop(self) -> None:
         """Stop: the answer is there, or too late; the times stand from now on."""
@@ -206,7 +218,7 @@ class Stopwatch:
 
     def _read(self) -> tuple[float, float | None]:
         cpu = None if self.cpu_before is None else self._cpu_time()
-        wall = self._now() - self._started
+        wall = (self._now() if self._paused_at is None else self._paused_at) - self._started
         if cpu is None or self.cpu_before is None:
             return wall, None
         self.cpu_after = cpu

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from typing import TYPE_CHECKING
 
 from pigpen.values.notices import DealResult
 from pigpen.values.view import Seen
-from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, READY, notice_message, presence_of, seen_message
+from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, PLAYS, READS, READY, notice_message, presence_of, seen_message
 from referee.seats.deadlines import Deadlines
 from referee.seats.presence import PersonAway, Presence
 from referee.seats.stream_seat import StreamSeat, Traffic
@@ -32,6 +33,53 @@ MAX_MESSAGES = 2000
 """Messages that a person's seat takes in a match beyond one for each question."""
 MAX_STREAMS = 500
 """Streams that a person may open to its seat in a match."""
+HELP_SECONDS = 180.0
+"""Seconds of a match, all questions together, for which a person's clock stops while it reads help."""
+
+
+class _Help:
+    """Stops the clock of a person's questions while it reads help, until that has taken too long in a match."""
+
+    def __init__(self) -> None:
+        self._watch: Stopwatch | None = None
+        self._is_open = False
+        self._used = 0.0
+        self._most = HELP_SECONDS
+        self._since: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self, watch: Stopwatch | None, most: float = HELP_SECONDS) -> None:
+        """Take the clock of the open question, and the seconds of a match for which it may stop; None: none is open."""
+        self._run()
+        self._watch, self._most = watch, most
+        self._stop()
+
+    def open(self, *, is_open: bool) -> None:
+        """Note that the person has opened the help, or closed it."""
+        self._is_open = is_open
+        self._run()
+        self._stop()
+
+    def close(self) -> None:
+        """Stop nothing any more."""
+        self._is_open = False
+        self._run()
+
+    def _stop(self) -> None:
+        left = self._most - self._used
+        if self._is_open and self._watch is not None and left > 0:
+            loop = asyncio.get_running_loop()
+            self._watch.pause()
+            self._since = loop.time()
+            self._timer = None if math.isinf(left) else loop.call_later(left, self._run)
+
+    def _run(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._since is not None and self._watch is not None:
+            self._used += asyncio.get_running_loop().time() - self._since
+            self._watch.resume()
+        self._since = self._timer = None
 
 
 class PersonSeat(StreamSeat):
@@ -62,6 +110,7 @@ class PersonSeat(StreamSeat):
         self._results: list[RefereeMessage] = []
         self._unsent: deque[RefereeMessage] = deque()
         self._sending: asyncio.Task[None] | None = None
+        self._help = _Help()
 
     def recall(self, results: Sequence[DealResult]) -> None:
         """Keep the results of deals played before the match was interrupted: the person has seen their ends."""
@@ -94,7 +143,11 @@ class PersonSeat(StreamSeat):
         if self.presence.is_away:
             watch.stop()
             raise PersonAway
-        return await super().ask(view, watch, took)
+        self._help.watch(watch, math.inf if self.presence.is_waited_for else HELP_SECONDS)
+        try:
+            return await super().ask(view, watch, took)
+        finally:
+            self._help.watch(None)
 
     async def notify(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice after all that the person has seen, if it is there."""
@@ -121,6 +174,7 @@ class PersonSeat(StreamSeat):
         """Let the person's client close its stream, then close the seat."""
         if self._sending:
             self._sending.cancel()
+        self._help.close()
         await super().close()
 
     def _attach(self, context: Context) -> None:
@@ -143,6 +197,8 @@ class PersonSeat(StreamSeat):
             self.presence.leave()
         elif sent.state == READY:
             self.presence.look_at_end_of(sent.deal)
+        elif sent.state in (READS, PLAYS):
+            self._help.open(is_open=sent.state == READS)
         elif sent.state == ASKS_WHY and self._is_practice and self._question is not None:
             self._question.watch.stop()
 
@@ -151,6 +207,7 @@ class PersonSeat(StreamSeat):
         if isinstance(failure, SeatBroken):
             super()._give_up(failure)
         elif not self._closed:
+            self._help.open(is_open=False)
             self.presence.lose()
 
     def _presence_changed(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ class Presence:
 
         Args:
             changed: Is called when the person leaves or comes back.
-            wait: Seconds that a decision waits at most for a person who is away.
+            wait: Seconds that a decision waits at most for a person who is away; infinite: until the person is back.
         """
         self._changed = changed
         self.wait = wait
@@ -40,6 +41,11 @@ class Presence:
         self._shown = self._looked_at = -1
         self._moved = asyncio.Event()
         self.is_away = False
+
+    @property
+    def is_waited_for(self) -> bool:
+        """True if nothing is decided for the person: the table waits until it is back."""
+        return math.isinf(self.wait)
 
     def leave(self) -> None:
         """Note that the person is away until it says that it is back."""
@@ -76,8 +82,14 @@ class Presence:
         return not self.is_away
 
     async def looked_within(self, seconds: float) -> None:
-        """Wait until the person has looked at the end of the last deal, or is away, at most *seconds* seconds."""
-        await self._until(lambda: self.is_away or self._looked_at >= self._shown, seconds)
+        """
+        Wait until the person has looked at the end of the last deal, or is away.
+
+        Args:
+            seconds: The most to wait, unless the person is waited for.
+        """
+        most = self.wait if self.is_waited_for else seconds
+        await self._until(lambda: self.is_away or self._looked_at >= self._shown, most)
 
     def _set(self, *, is_away: bool) -> None:
         if self.is_away != is_away:
@@ -87,7 +99,7 @@ class Presence:
 
     async def _until(self, condition: Callable[[], bool], seconds: float) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(None if math.isinf(seconds) else seconds):
                 while not condition():
                     self._moved.clear()
                     await self._moved.wait()

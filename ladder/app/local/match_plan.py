@@ -26,7 +26,7 @@ from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot, seat_na
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, read_clock
 from ladder.values.value import Value
 from pigpen.rules import new_seed, seed_from
-from referee.match.formats import DEFAULT_CLOCK, PERSON_SECONDS, Format, MatchSpec, person_clock
+from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
 from referee.match.match import FINISHED, CannotResume, Unfinished
 from referee.records.file import RecordWriter, read_record
 from referee.records.framing import MAX_DEALS, RecordError
@@ -231,8 +231,8 @@ class MatchRequest(LocalRequest):
     """Deals until the variant's own end."""
     record: Path | None = None
     """File to which the match is written; None: none."""
-    human_limit: float = PERSON_SECONDS
-    """Most seconds of wall time for one decision of a person."""
+    human_limit: float | None = None
+    """Most seconds of wall time for one decision of a person; None: no limit."""
 
 
 @dataclass(frozen=True)

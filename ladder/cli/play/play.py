@@ -36,7 +36,7 @@ from ladder.terminal.running import run
 from ladder.terminal.sanitize import in_markup, sanitize
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.text import counted
-from referee.match.formats import DEFAULT_CLOCK, PERSON_SECONDS
+from referee.match.formats import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -157,8 +157,11 @@ def play(
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     human_limit: Annotated[
-        float, typer.Option(min=1.0, max=MAX_LIMIT, help="Maximum seconds for one decision of a person.")
-    ] = PERSON_SECONDS,
+        float | None,
+        typer.Option(
+            min=1.0, max=MAX_LIMIT, help="Maximum seconds for one decision of a person. By default: no limit."
+        ),
+    ] = None,
     pace: Annotated[
         float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees each card before the next one.")
     ] = PACE,

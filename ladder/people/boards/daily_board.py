@@ -131,15 +131,24 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
     )
 
 
-def first_today(ladder: Ladder, variant: str, who: TableVisitor) -> tuple[str, TableStatus] | None:
-    """Find the table at which a visitor began today's board first, the one that counts; None: it has not begun it."""
+class BegunToday(NamedTuple):
+    """The table at which a visitor plays today's board, or has played it."""
+
+    table: str
+    status: TableStatus
+    has_begun: bool
+    """True if the visitor has decided something there, so that no other table counts."""
+
+
+def first_today(ladder: Ladder, variant: str, who: TableVisitor) -> BegunToday | None:
+    """Find the table at which a visitor began today's board first, or has opened it; None: there is none."""
     found = todays_board(ladder, variant)
     with ladder.database.read() as session:
         table = first_of(session, found.day.isoformat(), found.commitment, who.account, guest_hash(who))
-        return None if table is None else (table.name, TableStatus(table.status))
+        return None if table is None else BegunToday(table.name, TableStatus(table.status), table.begun)
 
 
-def open_today(ladder: Ladder, variant: str, who: TableVisitor, seconds: float = 30.0) -> OpenedTable:
+def open_today(ladder: Ladder, variant: str, who: TableVisitor, seconds: float | None = None) -> OpenedTable:
     """
     Open a table at which a person plays today's board, against the same house bots as everybody.
 
@@ -147,7 +156,7 @@ def open_today(ladder: Ladder, variant: str, who: TableVisitor, seconds: float =
         ladder: The ladder.
         variant: A variant of the ladder's, or a preset.
         who: The visitor.
-        seconds: What the person has for each decision.
+        seconds: Seconds that the person has for each decision; None: there is no clock.
 
     Raises:
         Forbidden: If this ladder has no tables.
@@ -220,7 +229,7 @@ def match_board(ladder: Ladder, match: int, board: int, rotation: int) -> MatchB
     )
 
 
-def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, seconds: float = 30.0) -> OpenedTable:
+def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, seconds: float | None = None) -> OpenedTable:
     """
     Open a table at which a person plays a board of a match, in the place of one of its bots.
 
@@ -230,7 +239,7 @@ def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, secon
         ladder: The ladder.
         chair: The board, and the person's chair there.
         who: The visitor.
-        seconds: What the person has for each decision.
+        seconds: Seconds that the person has for each decision; None: there is no clock.
 
     Raises:
         Forbidden: If this ladder has no tables.

@@ -327,7 +327,7 @@ def _people(played: list[tuple[PeopleTable, PeopleChair]], first: set[int], mine
     If that one was not played to its end, none counts.
     """
     for table, chair in played:
-        counts = not table.assisted and table.id in first
+        counts = not table.assisted and not chair.absent and table.id in first
         key, points = f"{_PERSON}{table.id}", chair.points or 0
         yield BoardScore(key, sanitize(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
 

@@ -21,7 +21,6 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
 from ladder.values.clocks import MIN_SECONDS
 from ladder.values.people import TablePurpose
-from referee.match.formats import PERSON_SECONDS
 
 
 def allow_people(
@@ -80,8 +79,13 @@ def table(
     ] = "",
     deals: Annotated[int | None, typer.Option(min=1, help="Number of deals to play. By default: a whole game.")] = None,
     seconds: Annotated[
-        float, typer.Option(min=MIN_SECONDS, max=MAX_SECONDS, help="Seconds that a person has for each decision.")
-    ] = PERSON_SECONDS,
+        float | None,
+        typer.Option(
+            min=MIN_SECONDS,
+            max=MAX_SECONDS,
+            help="Seconds that a person has for each decision. By default: no limit among bots, else 30.",
+        ),
+    ] = None,
     pace: Annotated[
         float, typer.Option(min=0.0, max=10.0, help="Seconds that each card is shown before the next one.")
     ] = PACE,

@@ -9,12 +9,14 @@ from fastapi import Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import overview
-from ladder.errors import Conflict, TooOften, UserError
+from ladder.errors import TooOften, UserError
 from ladder.people.boards import board_comparison, daily_board
 from ladder.people.boards.daily_board import BoardChair, match_board, open_match_board
 from ladder.people.pages.request_parts import NOT_KEPT, Name, keep_opened, my_table, secret_of, visitor_of
 from ladder.people.pages.table_pages import names_of_variants
 from ladder.people.review.own_games import own_days
+from ladder.people.tables.chairs import ENDED
+from ladder.people.tables.table_opening import AtAnotherTable
 from ladder.site.accounts.login import site_address
 from ladder.site.pages.feeds import Feed, FeedEntry, feed
 from ladder.site.pictures import previews
@@ -94,6 +96,7 @@ def play_today(request: Request, variant: Variant, form: Form) -> Response:
     return _opened(
         request,
         form,
+        daily_board.now_of(site.ladder).date().isoformat(),
         lambda who: daily_board.open_today(site.ladder, variant, who),
         lambda error, status: _today(request, variant, error, status),
     )
@@ -110,10 +113,12 @@ def play_board(request: Request, match: Number, board: Number, rotation: Number,
     """Play a board in the place of one of its bots."""
     site: Site = request.app.state.site
     seat = int(form["seat"]) if form.get("seat", "") in {*"01234567"} else 0
+    chair = BoardChair(match, board, rotation, seat)
     return _opened(
         request,
         form,
-        lambda who: open_match_board(site.ladder, BoardChair(match, board, rotation, seat), who),
+        str(chair),
+        lambda who: open_match_board(site.ladder, chair, who),
         lambda error, status: _board(request, match, board, rotation, error, status),
     )
 
@@ -159,8 +164,8 @@ def _today(request: Request, variant: str, error: str = "", status: int = 200) -
         "before": before,
         "variant": now.variant,
         "done": done,
-        "begun": first is not None and first[1] is not TableStatus.OVER,
-        "resume": first[0] if first is not None and first[1] not in (TableStatus.OVER, TableStatus.ENDED) else "",
+        "begun": first is not None and first.has_begun and first.status is not TableStatus.OVER,
+        "resume": first.table if first is not None and first.status not in ENDED else "",
     }
     return form_page(request, "play_today.html", values | _visitor(request, error), status)
 
@@ -185,18 +190,21 @@ def _visitor(request: Request, error: str) -> dict[str, object]:
 def _opened(
     request: Request,
     form: Form,
+    board: str,
     open_it: Callable[[TableVisitor], OpenedTable],
     again: Callable[[str, int], Response],
 ) -> Response:
-    """Open a table for who asks, or say on the same page why not."""
+    """Open a table for who asks, or lead to the one where that person plays the board; else say on the page why not."""
     site: Site = request.app.state.site
     try:
         site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer_of(request).name or "")
         opened = open_it(visitor_of(request, form.get("shown", "")))
+    except AtAnotherTable as error:
+        return (
+            RedirectResponse(f"/play/{error.table}", 303, NOT_KEPT) if error.board == board else again(str(error), 409)
+        )
     except TooOften as error:
         return again(str(error), 429)
-    except Conflict as error:
-        return again(str(error), 409)
     except UserError as error:
         return again(str(error), 422)
     response = RedirectResponse(f"/play/{opened.name}", 303, NOT_KEPT)

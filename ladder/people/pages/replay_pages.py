@@ -25,6 +25,7 @@ from ladder.people.pages.request_parts import (
     message_of,
     my_seat_session,
     my_table,
+    secret_in_turn,
     secret_of,
     settled_session,
     visitor_of,
@@ -100,7 +101,7 @@ async def back(request: Request, name: Name) -> Response:
         raise HTTPException(403, FOREIGN_PAGE)
     session = await my_seat_session(request, name)
     try:
-        await in_turn(request, take_back, site.ladder, name, secret_of(request))
+        await in_turn(request, take_back, site.ladder, name, await secret_in_turn(request))
     except Forbidden as error:
         raise HTTPException(403, str(error)) from None
     except Conflict as error:

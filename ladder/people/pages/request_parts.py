@@ -19,8 +19,9 @@ from ladder.entry.networks import network_of
 from ladder.errors import LadderError
 from ladder.people.sessions.seat_session import LONGEST_ANSWER
 from ladder.people.sessions.table_info import FoundSeat
-from ladder.people.tables.chairs import seat_of, table_page
+from ladder.people.tables.chairs import AccountKey, resume, seat_of, table_page
 from ladder.site.rendering.translations import to_translate
+from ladder.site.server.routing import in_turn
 from ladder.site.server.viewer import FOREIGN_PAGE, address_of, is_same_origin, viewer_of
 from ladder.values.people import OpenedTable, TableVisitor
 from ladder.values.person_state import Phrase
@@ -65,7 +66,7 @@ class DecisionMessage(_Message):
 class PresenceMessage(_Message):
     """The presence of the person."""
 
-    state: Literal["here", "away", "ready"]
+    state: Literal["here", "away", "ready", "reads", "plays"]
     deal: int | None = Field(None, ge=0, le=2**31)
 
 
@@ -139,7 +140,21 @@ def guest_of(request: Request) -> str:
 
 
 def secret_of(request: Request) -> str:
-    """Give the secret of the chair in which the browser sits at the table of this address; empty if there is none."""
+    """
+    Give the secret of the chair in which the browser sits at the table of this address.
+
+    A browser without one has the key of its account, which may have sat down there in another browser; else it is
+    empty. Without a cookie it reads the database.
+    """
+    return _kept_secret(request) or AccountKey(viewer_of(request).name or "")
+
+
+async def secret_in_turn(request: Request) -> str:
+    """Give the same on the event loop, where the database is read in a thread."""
+    return _kept_secret(request) or await in_turn(request, secret_of, request)
+
+
+def _kept_secret(request: Request) -> str:
     return request.cookies.get(SEAT_COOKIE, "")[:LONGEST_SECRET]
 
 
@@ -170,8 +185,9 @@ async def my_seat_session(request: Request, name: str) -> SeatSession:
     site: Site = request.app.state.site
     tabs: OpenTabs = request.app.state.open_tabs
     try:
-        secret = secret_of(request)
-        return await tabs.seat_sessions.at(name, secret, partial(find_seat, site.ladder, name, secret))
+        secret = await secret_in_turn(request)
+        find, play_on = partial(find_seat, site.ladder, name, secret), partial(resume, site.ladder, name, secret)
+        return await tabs.seat_sessions.at(name, secret, find, play_on)
     except LadderError:
         raise HTTPException(404, NOT_YOURS) from None
 

@@ -74,9 +74,12 @@ SECONDS = (10, 20, 30, 60, 120, 600)
 PACES = {"1": to_translate("slow"), "0.5": to_translate("normal"), "0.2": to_translate("fast")}
 MAX_OPPONENTS = 7
 _AT_FIRST = {
-    "level": "steady", "length": "game", "seconds": "30", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
+    "level": "steady", "length": "game", "seconds": "", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
     "chair1": USUAL_BOTS[0],
 }  # fmt: skip
+POLICY_PLAYED = to_translate(
+    "The policy has played most of this game for you: it counts nowhere, and is not among your games."
+)
 BAD_RULES = to_translate("These rules cannot be read as TOML: look at the page of a variant for an example.")
 BAD_CHOICE = to_translate("Something in this form cannot be chosen; load the page again.")
 
@@ -155,7 +158,7 @@ def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
         rules=own,
         chairs=(ChairOrder(), *chairs),
         format=length,
-        seconds=_number(form, "seconds", "30", MIN_SECONDS, MAX_SECONDS),
+        seconds=_number(form, "seconds", "", MIN_SECONDS, MAX_SECONDS) if form.get("seconds") else None,
         pace=_number(form, "pace", "0.5", 0.0, 10.0),
         practice="practice" in form,
     )
@@ -343,11 +346,19 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
         return form_page(request, "play_wait.html", values | more, status)
     if state.status in (TableStatus.OVER, TableStatus.ENDED):
         variant = OWN if are_own(ladder, rules) else state.variant
-        return form_page(request, "play_end.html", values | {"sheet": sheet_of(ladder, state), "form": variant})
+        absent = POLICY_PLAYED if state.mine is not None and state.chairs[state.mine].absent else ""
+        return form_page(
+            request, "play_end.html", values | {"sheet": sheet_of(ladder, state), "form": variant, "absent": absent}
+        )
     return form_page(
         request,
         "play_table.html",
-        values | {"watch": _watch_link(request, state.name), "exposable": exposable(rules)},
+        values
+        | {
+            "watch": _watch_link(request, state.name),
+            "exposable": exposable(rules),
+            "game_days": ladder.settings.game_days,
+        },
     )
 
 

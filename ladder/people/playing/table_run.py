@@ -7,6 +7,8 @@ One attempt at a table: played from where its record and its journal end.
 from __future__ import annotations
 
 import asyncio
+import datetime
+import math
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.people.playing.play_with_people import play_with_people
 from ladder.people.playing.table_programs import TableBots
+from ladder.people.tables.own_part import has_decided
 from ladder.runner.leased_rows import LeasedRows
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from ladder.sandbox.host.scratch import disk_errors
@@ -33,9 +36,10 @@ from referee.records.journal_file import JournalFile
 from referee.records.lines import DealLine, ResultLine
 from referee.records.rules_file import rules_from
 from referee.records.steps import was_asked
+from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ladder.people.playing.table_programs import TablePrograms
@@ -44,12 +48,15 @@ if TYPE_CHECKING:
     from ladder.store.leases import Lease
     from ladder.store.queries.leased_matches import LeasedTable
     from pigpen import ClockSetting
+    from referee.match.observer import Steps
     from referee.records.lines import AnyLine
     from referee.seats.person_seat import PersonSeat
 
 UNSTARTED_SECONDS = 3600.0
 """Seconds after which a table ends whose people have not come."""
 UNATTENDED = "No one was at the table for 10 minutes."
+FORGOTTEN = "It waited too long for the person who opened it."
+DAY_OVER = "The day of this board is over (midnight UTC), so its results are open to all."
 NOT_COME = "The people for whom it waited did not come within an hour."
 
 
@@ -57,7 +64,12 @@ class TableRows(LeasedRows[PeopleTable]):
     """The tables that one process has leased."""
 
     def __init__(
-        self, database: Database, clock: Callable[[], float], idle_seconds: float, holder: str | None = None
+        self,
+        database: Database,
+        clock: Callable[[], float],
+        idle_seconds: float,
+        game_days: int,
+        holder: str | None = None,
     ) -> None:
         """
         Prepare.
@@ -66,10 +78,12 @@ class TableRows(LeasedRows[PeopleTable]):
             database: The ladder's.
             clock: Gives Unix time.
             idle_seconds: Seconds after which a guest's table ends that waits for people, and is empty.
+            game_days: Days that a table waits for its one person.
             holder: Who leases them; None: this process.
         """
         super().__init__(database, commands.TABLES, clock, holder)
         self._idle_seconds = idle_seconds
+        self._game_seconds = 24 * 3600.0 * game_days
 
     async def claim(self, count: int, not_now: Collection[int]) -> list[Lease]:
         """Lease at most *count* tables that are ready, but none of *not_now*."""
@@ -79,9 +93,12 @@ class TableRows(LeasedRows[PeopleTable]):
         )
 
     def maintain(self, session: Session, now: float) -> None:
-        """End the tables that have waited for people too long."""
+        """End the tables that have waited for people too long, and the boards of days that are over."""
         commands.end_unstarted(session, now - UNSTARTED_SECONDS, NOT_COME, now)
         commands.end_unattended(session, now - self._idle_seconds, UNATTENDED, now)
+        commands.end_forgotten(session, now - self._game_seconds, FORGOTTEN, now)
+        today = datetime.datetime.fromtimestamp(now, datetime.UTC).date()
+        commands.end_boards_before(session, today.isoformat(), DAY_OVER, now)
 
     async def remove_old(self, seconds: float) -> list[int]:
         """Remove guests' tables that ended more than *seconds* ago; give their numbers."""
@@ -112,10 +129,21 @@ class TableRows(LeasedRows[PeopleTable]):
         now = self.clock()
         await self.write(lambda session: commands.note_deal(session, lease, totals, now))
 
-    async def finish(self, lease: Lease, totals: Sequence[int], places: Sequence[int]) -> bool:
-        """Note that the table was played to its end; say whether the lease still held."""
+    async def note_begun(self, lease: Lease) -> None:
+        """Note that a person has decided something."""
+        await self.write(lambda session: commands.note_begun(session, lease))
+
+    async def pause(self, lease: Lease) -> None:
+        """Let the table wait for its one person."""
         now = self.clock()
-        return await self.write(lambda session: commands.finish_table(session, lease, totals, places, now))
+        await self.write(lambda session: commands.pause_table(session, lease, now))
+
+    async def finish(
+        self, lease: Lease, totals: Sequence[int], places: Sequence[int], absent: Collection[int] = ()
+    ) -> bool:
+        """Note that the table was played to its end; say whether the lease still held. See `finish_table`."""
+        now = self.clock()
+        return await self.write(lambda session: commands.finish_table(session, lease, totals, places, now, absent))
 
     async def end(self, lease: Lease, reason: str) -> None:
         """End a table before that."""
@@ -133,13 +161,33 @@ COMING_SECONDS = 15.0
 """Seconds that a table waits, when it begins or resumes, for people who are absent. They may come later, too."""
 
 
+class _NotedJournal(Journal):
+    """A journal that says so when a person at the table has decided something."""
+
+    def __init__(self, file: JournalFile, spec: MatchSpec, decided: Callable[[], None]) -> None:
+        super().__init__(file)
+        self._spec = spec
+        self._decided = decided
+
+    def take(self, deal: int, steps: Steps) -> None:
+        """See `Journal`."""
+        super().take(deal, steps)
+        if has_decided(self._spec, deal, self.lines(deal)[-1].steps):
+            self._decided()
+
+
 class TableRun:
     """
     Plays one table under a lease.
 
+    Where one person plays among bots the table waits for that person: nothing is decided in its name, but by a clock
+    that it has chosen.
+
     Attributes:
         lease: Which attempt at which table.
         persons: The seats of its people while it plays, by the numbers of the chairs.
+        waits: True if it waits for its one person.
+        acted: The time, by the event loop, of the person's last decision; of the beginning before that.
     """
 
     def __init__(
@@ -164,6 +212,9 @@ class TableRun:
         """
         self.lease = lease
         self.persons: Mapping[int, PersonSeat] = {}
+        self.waits = False
+        self.acted = loop_time()
+        self._is_begun = False
         self._rows = rows
         self._programs = programs
         self._clock = clock
@@ -207,13 +258,19 @@ class TableRun:
     ) -> ResultLine:
         recorded = Unfinished.of(lines).deals if lines else None
         people = [chair for chair, each in enumerate(table.chairs) if each.kind is ChairKind.PERSON]
+        self.waits = len(people) == 1
+        spec = spec_of(table, self._clock, self._coming_seconds)
+        before = [(line.deal, line.steps) for line in recorded or ()]
+        before += [(line.deal, line.steps) for line in journal.lines]
+        if any(has_decided(spec, deal, steps) for deal, steps in before):  # that may not have been noted
+            await self._rows.note_begun(self.lease)
         played = await play_with_people(
-            spec_of(table, self._clock, self._coming_seconds),
+            spec,
             bots,
             {chair: partial(self._sit, chair) for chair in people},
             partial(self._write, record),
             recorded,
-            Journal(journal),
+            _NotedJournal(journal, spec, self._decided),
             partial(self._seated, recorded or ()),
             table.practice,
         )
@@ -239,6 +296,8 @@ class TableRun:
     def _seated(self, recorded: Sequence[DealLine], persons: Mapping[int, PersonSeat]) -> None:
         self.persons = persons
         for chair, seat in persons.items():
+            if self.waits:
+                seat.presence.wait = math.inf
             seat.recall([_result(line, chair) for line in recorded])
 
     def _write(self, record: RecordWriter, line: AnyLine) -> None:
@@ -246,14 +305,23 @@ class TableRun:
         if isinstance(line, DealLine):
             seats = line.seats or range(len(line.totals))
             totals = [total for _, total in sorted(zip(seats, line.totals, strict=True))]
-            note = asyncio.ensure_future(self._rows.note_deal(self.lease, totals))
-            self._notes.add(note)
-            note.add_done_callback(self._noted)
+            self._note(self._rows.note_deal(self.lease, totals))
+
+    def _decided(self) -> None:
+        self.acted = loop_time()
+        if not self._is_begun:
+            self._is_begun = True
+            self._note(self._rows.note_begun(self.lease))
+
+    def _note(self, noting: Coroutine[None, None, None]) -> None:
+        note = asyncio.ensure_future(noting)
+        self._notes.add(note)
+        note.add_done_callback(self._noted)
 
     def _noted(self, note: asyncio.Task[None]) -> None:
         self._notes.discard(note)
-        if not note.cancelled():
-            note.exception()  # what is written there is for people who look at lists: the record has it
+        if not note.cancelled() and note.exception() is not None:
+            self._is_begun = False  # noted with the next decision; all else there is for lists, and the record has it
 
     def _writer(self, lines: Sequence[AnyLine]) -> RecordWriter:
         if lines:
@@ -265,7 +333,7 @@ class TableRun:
 def spec_of(table: LeasedTable, clock: ClockSetting, coming_seconds: float) -> MatchSpec:
     """Give what the referee is to play."""
     people = {
-        chair: replace(person_clock(table.seconds), start_up=coming_seconds)
+        chair: replace(person_clock(table.seconds or None), start_up=coming_seconds)
         for chair, each in enumerate(table.chairs)
         if each.kind is ChairKind.PERSON
     }  # fmt: skip

@@ -6,17 +6,21 @@ The work of `pigpen ladder tables`: the tables that are ready, all of which are 
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
 from ladder.people.playing.table_programs import TablePrograms
 from ladder.people.playing.table_run import COMING_SECONDS, UNATTENDED, TableRows, TableRun
+from ladder.people.tables.own_part import was_absent
 from ladder.people.tables.table_opening import GUEST_DAYS
 from ladder.results.files import TableFiles
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.runner.leased_rows import LONGEST_PAUSE, RowsWork
 from ladder.store.leases import Lease
+from referee.records.file import read_record
+from referee.records.lines import DealLine, MatchLine
 from referee.seats.fair_wait import loop_time
 
 if TYPE_CHECKING:
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 600.0
 """A table that is empty for this time ends, a guest's also while it waits for people."""
+PAUSE_SECONDS = 60.0
+"""Seconds that the bots of a table stay whose one person has left; then the table waits without them."""
 TIDY_SECONDS = 3600.0
 RETRY_SECONDS = 5.0
 """Seconds that a table waits after a failure of the platform."""
@@ -45,6 +51,7 @@ class PlayedTables(RowsWork[Lease, "ResultLine"]):
         max_tables: int,
         idle_seconds: float = IDLE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
         """
         Prepare.
@@ -54,8 +61,10 @@ class PlayedTables(RowsWork[Lease, "ResultLine"]):
             files: Wakes it.
             make_run: Makes an attempt at a table.
             max_tables: Tables to play at once.
-            idle_seconds: Seconds after which a table that all people have left ends.
+            idle_seconds: Seconds after which a table that all people have left ends, or one waits without its bots
+                whose one person decides nothing.
             retry_seconds: How long a table waits after a failure of the platform.
+            pause_seconds: Seconds after which a table whose one person has left does so.
         """
         super().__init__(rows, files, retry_seconds)
         self._rows = rows
@@ -63,6 +72,7 @@ class PlayedTables(RowsWork[Lease, "ResultLine"]):
         self._make_run = make_run
         self._max_tables = max_tables
         self._idle_seconds = idle_seconds
+        self._pause_seconds = pause_seconds
         self._runs: dict[int, _Presence] = {}
         self._tidy_at = 0.0
 
@@ -83,19 +93,35 @@ class PlayedTables(RowsWork[Lease, "ResultLine"]):
     async def keep(self, lease: Lease, result: ResultLine) -> None:
         """Write down the places; the journal is not needed any more."""
         bots = result.results
-        await self._rows.finish(lease, [bot.total for bot in bots], [bot.place for bot in bots])
+        absent = await asyncio.to_thread(self._absent, lease.id)
+        await self._rows.finish(lease, [bot.total for bot in bots], [bot.place for bot in bots], absent)
         with suppress(OSError):  # no attempt will read it any more
             self._table_files.journal(lease.id).unlink(missing_ok=True)
 
     async def check(self) -> None:
-        """End the tables that all people have left, and now and then remove old tables of guests."""
+        """
+        End the tables that several people have left, and let those of one person wait for it.
+
+        Now and then old tables of guests are removed.
+        """
         now = loop_time()
         for presence in list(self._runs.values()):
-            if presence.idle_for(now) > self._idle_seconds:
-                await self._rows.end(presence.run.lease, UNATTENDED)
+            run, idle = presence.run, presence.idle_for(now)
+            if run.waits:
+                if idle > self._pause_seconds or now - run.acted > self._idle_seconds:
+                    await self._rows.pause(run.lease)
+            elif idle > self._idle_seconds:
+                await self._rows.end(run.lease, UNATTENDED)
         if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
             self._table_files.remove(await self._rows.remove_old(24 * 3600.0 * GUEST_DAYS))
+
+    def _absent(self, table: int) -> set[int]:
+        """Find the chairs of people for whom the policy has played a table."""
+        first, *lines = read_record(self._table_files.record(table))
+        deals = [line for line in lines if isinstance(line, DealLine)]
+        people = first.people or () if isinstance(first, MatchLine) else ()
+        return {each.bot for each in people if was_absent(deals, each.bot)}
 
 
 class _Presence:
@@ -120,6 +146,7 @@ async def play_tables(
     idle_seconds: float = IDLE_SECONDS,
     retry_seconds: float = RETRY_SECONDS,
     coming_seconds: float = COMING_SECONDS,
+    pause_seconds: float = PAUSE_SECONDS,
 ) -> None:
     """
     Play the tables of a ladder until cancelled; tables that are under way then are resumed by the next run.
@@ -130,20 +157,21 @@ async def play_tables(
         idle_seconds: Seconds after which a table that all people have left ends.
         retry_seconds: How long a table waits after a failure of the platform.
         coming_seconds: Seconds that a table waits, when it begins or resumes, for people who are absent.
+        pause_seconds: Seconds after which a table whose one person has left waits for it without its bots.
 
     Raises:
         SandboxError: If the log cannot be written.
     """
     settings, files = ladder.settings, TableFiles(ladder.settings.data_dir)
     programs = TablePrograms(settings, ladder.clock)
-    rows = TableRows(ladder.database, ladder.clock, idle_seconds)
+    rows = TableRows(ladder.database, ladder.clock, idle_seconds, settings.game_days)
 
     def run(lease: Lease) -> TableRun:
         return TableRun(lease, rows, files, programs, settings.clock_setting, coming_seconds)
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):
         try:
-            work = PlayedTables(rows, files, run, settings.people_tables, idle_seconds, retry_seconds)
+            work = PlayedTables(rows, files, run, settings.people_tables, idle_seconds, retry_seconds, pause_seconds)
             await LeaseLoop([work], LONGEST_PAUSE).run()
         finally:
             await programs.close()

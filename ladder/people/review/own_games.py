@@ -173,7 +173,7 @@ def forget(ladder: Ladder, who: TableVisitor) -> int:
     today = day_of(datetime.datetime.fromtimestamp(ladder.clock(), datetime.UTC)).isoformat()
     removed: list[int] = []
     with ladder.database.write() as session:
-        for table, mine, chairs in played_by(session, who.account, guest_hash(who), 10**6):
+        for table, mine, chairs in played_by(session, who.account, guest_hash(who), 10**6, with_absent=True):
             if table.purpose == TablePurpose.TODAY and table.board == today:
                 continue
             if sum(each.kind == ChairKind.PERSON for each in chairs) == 1:

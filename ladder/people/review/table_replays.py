@@ -252,7 +252,7 @@ def same_order(ladder: Ladder, state: TableState) -> TableOrder:
             ChairOrder(kind=each.kind, name="" if each.kind is ChairKind.PERSON else each.name) for each in state.chairs
         ),
         format="deals:1" if state.format.startswith("board:") else state.format,
-        seconds=state.seconds,
+        seconds=state.seconds or None,
         pace=state.pace,
         practice=state.practice,
     )

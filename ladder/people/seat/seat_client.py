@@ -22,6 +22,8 @@ from pigpen.wire.messages import (
     ASKS_WHY,
     AWAY,
     HERE,
+    PLAYS,
+    READS,
     READY,
     answer_message,
     hello_message,
@@ -31,6 +33,8 @@ from pigpen.wire.messages import (
     view_of,
     welcome_of,
 )
+from referee.match.formats import NO_CLOCK_SECONDS
+from referee.seats.person_seat import HELP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,6 +90,9 @@ class SeatActions(Protocol):
     def go_on(self, deal: int) -> None:
         """Say that the end of a deal has been looked at."""
 
+    def read_help(self, *, is_open: bool) -> None:
+        """Say that the person has opened the help, or closed it: meanwhile its clock stops."""
+
 
 class PersonClient:
     """
@@ -102,6 +109,7 @@ class PersonClient:
         token: str,
         patience: float = PATIENCE_SECONDS,
         now: Callable[[], float] = time.monotonic,
+        help_seconds: float = HELP_SECONDS,
     ) -> None:
         """
         Prepare to play.
@@ -112,6 +120,7 @@ class PersonClient:
             token: Of the seat.
             patience: Seconds for which the referee is looked for before it is given up.
             now: The client's clock.
+            help_seconds: Seconds of a match for which the referee stops the clock while the person reads help.
         """
         self._listener = listener
         self._hello = hello_message(token, "person", f"pigpen-person/{__version__}")
@@ -123,6 +132,11 @@ class PersonClient:
         self._answer: BotMessage | None = None
         self._outbox: asyncio.Queue[BotMessage] = asyncio.Queue()
         self._has_connected = False
+        self._help_left = help_seconds
+        self._help_is_open = False
+        self._stopped: tuple[float, float] | None = None
+        """While the help stops the clock: since when, and the seconds that the question has left."""
+        self._help_timer: asyncio.TimerHandle | None = None
 
     async def play_match(self) -> None:
         """
@@ -152,6 +166,7 @@ class PersonClient:
         """Answer the question of that number, and say whether it was the open one."""
         if self._question is None or self._question.view.decision != decision or self._answer is not None:
             return False
+        self._let_run()
         self._answer = answer_message(self._question.view, action)
         self._outbox.put_nowait(self._answer)
         return True
@@ -173,6 +188,39 @@ class PersonClient:
         if self._question is not None and self._question.view.decision == decision and self._answer is None:
             self._question = Question(self._question.view, math.inf)
             self._outbox.put_nowait(presence_message(ASKS_WHY))
+            self._listener.asked(self._question)
+
+    def read_help(self, *, is_open: bool) -> None:
+        """Stop the clock of the questions as long as the help is open, as the referee does, or let it run again."""
+        if is_open != self._help_is_open:
+            self._help_is_open = is_open
+            self._outbox.put_nowait(presence_message(READS if is_open else PLAYS))
+            if self._question is not None and self._answer is None:
+                self._let_run()
+                self._stop_for_help()
+                self._listener.asked(self._question)
+
+    def _stop_for_help(self) -> None:
+        question = self._question
+        if self._help_is_open and question is not None and question.until < math.inf and self._help_left > 0:
+            self._stopped = self._now(), question.until - self._now()
+            self._question = Question(question.view, math.inf)
+            if self._help_left < math.inf:
+                self._help_timer = asyncio.get_running_loop().call_later(self._help_left, self._help_used_up)
+
+    def _let_run(self) -> None:
+        if self._help_timer is not None:
+            self._help_timer.cancel()
+        if self._stopped is not None and self._question is not None:
+            since, left = self._stopped
+            self._help_left -= self._now() - since
+            self._question = Question(self._question.view, self._now() + left)
+        self._stopped = self._help_timer = None
+
+    def _help_used_up(self) -> None:
+        self._let_run()
+        self._help_left = 0.0
+        if self._question is not None and self._answer is None:
             self._listener.asked(self._question)
 
     async def _play_stream(self) -> None:
@@ -201,6 +249,8 @@ class PersonClient:
         if not self._has_connected:
             self._has_connected = True
             self._listener.connected(is_there=True)
+            if self._help_is_open:
+                self._outbox.put_nowait(presence_message(READS))
         kind = message.WhichOneof("body")
         if kind == "welcome":
             self._welcome = welcome_of(message.welcome)
@@ -218,6 +268,9 @@ class PersonClient:
             if self._answer is not None:
                 self._outbox.put_nowait(self._answer)
         else:
-            self._question, self._answer = Question(view, self._now() + view.limit), None
+            self._let_run()
+            is_timed = view.limit < NO_CLOCK_SECONDS
+            self._question, self._answer = Question(view, self._now() + view.limit if is_timed else math.inf), None
+            self._stop_for_help()
         if self._answer is None:
             self._listener.asked(self._question)

@@ -248,6 +248,11 @@ class PersonStateTracker:
         self._flush()
         self.show()
 
+    def read_help(self, *, is_open: bool) -> None:
+        """Note that the person has opened the help, or closed it."""
+        if self.seat is not None:
+            self.seat.read_help(is_open=is_open)
+
     def notice(self, kind: Literal["resumed", "taken_back"]) -> None:
         """Tell the person that something has happened to the table."""
         self._note(kind)
@@ -285,7 +290,8 @@ class PersonStateTracker:
             reason=info.reason,
             delay=0.0,
             connected=self._is_connected,
-            away=seen is not None and seen.away,
+            away=self._status() == "paused" or (seen is not None and seen.away),
+            waits=info.waits,
             practice=info.practice,
             assisted=info.assisted,
             deal=self._shown_deal(seen) if seen else None,

@@ -9,12 +9,13 @@ compared with the rules before the referee receives them.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import deque
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
+from ladder.errors import Busy, Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.people.seat.illegal_cards import why_not
 from ladder.people.seat.seat_client import PersonClient
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
@@ -25,6 +26,7 @@ from ladder.values.text import counted
 from pigpen.client import Refused, Unreachable
 from pigpen.rules import Card, Face, MoonChoice, Phase, cards_in, mask_of
 from referee.records.steps import NAMES, parse_action, words_of
+from referee.seats.person_seat import HELP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -111,6 +113,8 @@ _WANTED = {
 
 SESSION_SECONDS = 60.0
 """Seconds that a session stays after its last tab."""
+WAITED_FOR_SECONDS = 10.0
+"""The same where the table waits for its person: then it learns soon that the person has left."""
 MAX_TABS = 10
 """Tabs that show one chair at the same time."""
 FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
@@ -145,6 +149,7 @@ class SeatSession:
         phrases: TablePhrases,
         gone: Callable[[], None],
         seconds: float,
+        resume: Callable[[], None] = lambda: None,
     ) -> None:
         """
         Begin.
@@ -155,10 +160,16 @@ class SeatSession:
             phrases: Those that people at the table send to each other.
             gone: Called when the session has ended.
             seconds: After how long without a tab it ends.
+            resume: Lets a table be played on that waits for this person; called in a thread.
         """
         self._find = find
         self._gone = gone
-        self._seconds = seconds
+        self._resume = resume
+        self._is_back = True
+        """True if the person has come back since the table began to wait for it."""
+        self._refused = ""
+        """Reason that a table cannot be played on now."""
+        self._is_reading = False
         self._tabs: set[Tab[PersonState]] = set()
         self._client: PersonClient | None = None
         self._news = asyncio.Event()
@@ -173,6 +184,7 @@ class SeatSession:
         self._is_old = False
         self._timer: asyncio.TimerHandle | None = None
         self.tracker = PersonStateTracker(self._changed, info_of(first))
+        self._seconds = min(seconds, WAITED_FOR_SECONDS) if self.tracker.info.waits else seconds
         self._linger()
         self._task = asyncio.ensure_future(self._live(first))
         self._listening = asyncio.ensure_future(self._listen()) if self._is_shared else None
@@ -190,6 +202,7 @@ class SeatSession:
         if self._task.done():
             tab.end()
         self._tabs.add(tab)
+        self._is_back = True
         self._linger()
         return tab
 
@@ -216,7 +229,7 @@ class SeatSession:
 
     def say(self, state: str, deal: int | None = None) -> None:
         """
-        Say that the person is `here`, or `away`, or `ready` for the next deal.
+        Say that the person is `here`, `away`, `ready` for the next deal, or that it `reads` help, or `plays` again.
 
         Raises:
             TooOften: If too many messages were sent.
@@ -225,6 +238,11 @@ class SeatSession:
         self._linger()
         if state == "ready" and deal is not None:
             self.tracker.go_on(deal)
+        elif state in ("reads", "plays"):
+            self._is_reading = state == "reads"
+            self.tracker.read_help(is_open=self._is_reading)
+        elif state == "here" and self.tracker.info.status == "paused":
+            self._is_back = True
         elif self._client is not None and state in ("here", "away"):
             (self._client.come_back if state == "here" else self._client.leave)()
 
@@ -319,7 +337,10 @@ class SeatSession:
             while not self._take(found):
                 if found.place.address:
                     tries = 0 if await self._play(found.place) else tries
-                is_waiting = found.state.status is TableStatus.WAITING
+                elif found.state.status is TableStatus.PAUSED and self._is_back:
+                    await self._play_on()
+                is_paused = found.state.status is TableStatus.PAUSED and not self._is_back
+                is_waiting = is_paused or found.state.status is TableStatus.WAITING
                 pause = FIND_SECONDS[min(tries, len(FIND_SECONDS) - 1)]
                 await asyncio.sleep(WAITING_SECONDS if is_waiting else pause)
                 tries += not is_waiting
@@ -337,9 +358,20 @@ class SeatSession:
                 tab.end()
             self._gone()
 
+    async def _play_on(self) -> None:
+        """Let the table be played on: the person is back."""
+        try:
+            await asyncio.to_thread(self._resume)
+        except Busy as error:
+            self._is_back = False
+            self._refused = error.sentence.format(minutes=error.minutes)
+        else:
+            self._refused = ""
+
     def _take(self, found: FoundSeat) -> bool:
         """Take over what is known of the table, and say whether it has ended."""
         info = info_of(found)
+        info = replace(info, reason=self._refused) if info.status == "paused" else info
         self._names, self._is_shared = seat_names(chair.name for chair in found.state.chairs), _is_shared(found)
         if info != self.tracker.info:
             self.tracker.info = info
@@ -348,7 +380,10 @@ class SeatSession:
 
     async def _play(self, place: SeatPlace) -> bool:
         """Play as long as the seat is there, and say whether it has been."""
-        self._client = self.tracker.seat = PersonClient(self.tracker, place.address, place.token, PATIENCE_SECONDS)
+        most = math.inf if self.tracker.info.waits else HELP_SECONDS
+        client = PersonClient(self.tracker, place.address, place.token, PATIENCE_SECONDS, help_seconds=most)
+        self._client = self.tracker.seat = client
+        client.read_help(is_open=self._is_reading)
         if self._attempt not in (None, place.attempt):
             self.tracker.notice("taken_back" if self._is_taken_back else "resumed")
             self._is_taken_back = False
@@ -359,7 +394,9 @@ class SeatSession:
         finally:
             self._client = None
             self.tracker.seat_is_gone()
-        return self.tracker.connections > before
+        has_been = self.tracker.connections > before
+        self._is_back = self._is_back and not has_been
+        return has_been
 
 
 def _is_shared(found: FoundSeat) -> bool:

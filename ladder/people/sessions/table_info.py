@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar, get_args
 
 from ladder.sandbox.bots.bot_source import seat_names
-from ladder.values.people import TablePurpose, TableStatus
+from ladder.values.people import ChairKind, TablePurpose, TableStatus
 from ladder.values.person_state import Phrase
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ladder.values.people import SeatPlace, TableState
 
 Kind = Literal["person", "house", "bot"]
-ShownStatus = Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
+ShownStatus = Literal["waiting", "starting", "playing", "paused", "resuming", "over", "ended"]
 
 
 @dataclass
@@ -39,6 +39,8 @@ class TableInfo:
     status: ShownStatus = "starting"
     reason: str = ""
     practice: bool = False
+    waits: bool = False
+    """True if the table waits while its one person is away."""
     assisted: bool = False
     place: int | None = None
     """The person's, once that is known."""
@@ -66,6 +68,7 @@ def info_of(found: FoundSeat) -> TableInfo:
         status=_status(found),
         reason=state.reason if state.status is TableStatus.ENDED else "",
         practice=state.practice,
+        waits=sum(chair.kind is ChairKind.PERSON for chair in state.chairs) == 1,
         assisted=state.assisted,
         place=mine.place if mine else None,
         totals=tuple(chair.points or 0 for chair in state.chairs) if is_over else (),
@@ -84,6 +87,8 @@ def _status(found: FoundSeat) -> ShownStatus:
     match found.state.status:
         case TableStatus.WAITING:
             return "waiting"
+        case TableStatus.PAUSED:
+            return "paused"
         case TableStatus.OVER:
             return "over"
         case TableStatus.ENDED:

@@ -13,10 +13,19 @@ from ladder.app.accounts.sessions import hash_of
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.tables.table_opening import USUAL_HOUSE_BOTS, guest_hash, make_place, shown_name
 from ladder.results.files import TableFiles
-from ladder.store.commands.people_tables import end_table, get_up, seat_house_bots, sit_down, take_back_at, touch_table
+from ladder.store.commands.people_tables import (
+    end_table,
+    get_up,
+    resume_table,
+    seat_house_bots,
+    sit_down,
+    take_back_at,
+    touch_table,
+)
 from ladder.store.queries.people_tables import chairs_of, offered_bots, open_of, table_by_name
 from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
+from referee.match.formats import PERSON_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +79,26 @@ def found_table(session: Session, name: str) -> PeopleTable:
     return table
 
 
+class AccountKey(str):
+    """
+    The name of the account that a visitor is logged in to, in the place of a chair's secret.
+
+    Only this program makes it, from a session that it has checked: what a visitor sends is a plain string.
+    """
+
+    __slots__ = ()
+
+
 def chair_for(chairs: Sequence[PeopleChair], secret: str) -> PeopleChair | None:
-    """Find the chair that a secret is for; None if it is for none of them."""
+    """
+    Find the chair that a secret is for, or the first one that belongs to an account; None if there is none.
+
+    Args:
+        chairs: Those of a table.
+        secret: What the visitor's browser keeps, or an `AccountKey`.
+    """
+    if isinstance(secret, AccountKey):
+        return next((each for each in chairs if each.joined is not None and each.account == secret), None)
     wanted = hash_of(secret)
     return next((each for each in chairs if hmac.compare_digest(each.secret_hash or "", wanted)), None)
 
@@ -110,6 +137,7 @@ def _chair_state(chair: PeopleChair) -> TableChair:
         is_account=chair.account is not None,
         points=chair.points,
         place=chair.place,
+        absent=chair.absent,
     )
 
 
@@ -211,6 +239,8 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
         if table.status != TableStatus.WAITING:
             raise Conflict("This table is not waiting for people.")
         seat_house_bots(session, table, chairs, USUAL_HOUSE_BOTS)
+        if sum(each.kind == ChairKind.PERSON for each in chairs) == 1 and table.seconds == PERSON_SECONDS:
+            table.seconds = 0.0  # no clock was chosen, and all others are bots now
         make_place(session, ladder.settings, table, ladder.clock())
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
@@ -256,6 +286,25 @@ def take_back(ladder: Ladder, name: str, secret: str) -> TableState:
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state
+
+
+def resume(ladder: Ladder, name: str, secret: str) -> None:
+    """
+    Let a table that waits for its one person be played on; nothing changes at another one.
+
+    Raises:
+        Busy: If all places are taken.
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, _, _ = _chair(session, name, secret)
+        now = ladder.clock()
+        is_resumed = resume_table(session, table, now)
+        if is_resumed:
+            make_place(session, ladder.settings, table, now)
+    if is_resumed:
+        TableFiles(ladder.settings.data_dir).wake()
 
 
 def _chair(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:

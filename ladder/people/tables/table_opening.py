@@ -5,6 +5,9 @@ The limits are there so that a script that opens tables leaves room for other vi
 tables that play have places of their own. If all places are taken, they are shared fairly: a table of those who have
 the most is ended before a visitor with fewer is refused.
 
+Games that wait for their one person (`TableStatus.PAUSED`) take no place of either kind, only a row and two files.
+There may be `PAUSED_TIMES` as many of them; the one that is beyond that, and can be spared most, is ended.
+
 `ordered_table` makes the order for a table from words on a command line.
 """
 
@@ -23,11 +26,11 @@ from ladder.matches.house import HOUSE_BOTS
 from ladder.results.files import TableFiles
 from ladder.store.commands.people_tables import NewChair, NewTable, add_table, end_table
 from ladder.store.lookup import find_stored_bot, find_version, imitated
-from ladder.store.queries.people_tables import all_open, has_open, ladder_rules, plays
+from ladder.store.queries.people_tables import all_open, ladder_rules, open_at, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
-from referee.match.formats import Format
+from referee.match.formats import PERSON_SECONDS, Format
 from referee.records.framing import MAX_DEALS
 from referee.records.rules_file import no_such_rules, rules_from
 
@@ -43,12 +46,15 @@ if TYPE_CHECKING:
 
 MAX_GUEST_TABLES, MAX_ACCOUNT_TABLES = 2, 5
 """Tables that one of them may have open."""
+PAUSED_TIMES = 5
+"""Games that wait for their person: as many times the tables that guests of one address, or all visitors, may have."""
 RETRY_SECONDS = 600.0
 """Seconds after which a table that all people have left has ended."""
 OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
 OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
 GAVE_WAY = "This table was ended: all tables of this ladder were taken, and you or your network had the most."
+MADE_ROOM = "This game was ended: it waited for its person, and there were too many games that wait."
 GUEST_DAYS = 30
 """Days after the end for which tables of guests are kept; those of accounts stay."""
 
@@ -58,9 +64,11 @@ def guest_hash(who: TableVisitor) -> str:
     return hash_of(f"guest {who.guest}") if who.account is None and who.guest else ""
 
 
-def check_limits(session: Session, settings: Settings, who: TableVisitor) -> None:
+def check_limits(session: Session, settings: Settings, who: TableVisitor, now: float) -> None:
     """
     Make sure that a visitor may open one more table, whatever others do.
+
+    A game of the visitor in which nothing has been decided is ended if there would be too many of its own.
 
     Raises:
         Forbidden: If this ladder has no tables.
@@ -69,14 +77,33 @@ def check_limits(session: Session, settings: Settings, who: TableVisitor) -> Non
     if settings.people_tables == 0:
         raise Forbidden("This ladder has no tables for people; pigpen play human seats you in a terminal.")
     tables, guest = all_open(session), guest_hash(who)
+    paused = [each for each in tables if each.status == TableStatus.PAUSED]
+    _make_room(session, paused, PAUSED_TIMES * settings.people_tables, now)
     if who.account is not None:
-        if sum(each.owner == who.account for each in tables) >= MAX_ACCOUNT_TABLES:
-            raise TooOften(OWN, RETRY_SECONDS)
+        _check_own(session, [each for each in tables if each.owner == who.account], MAX_ACCOUNT_TABLES, now)
         return
-    if guest and sum(each.guest == guest for each in tables) >= MAX_GUEST_TABLES:
+    if guest:
+        _check_own(session, [each for each in tables if each.guest == guest], MAX_GUEST_TABLES, now)
+    if who.network:
+        here = [each for each in tables if each.network == who.network]
+        _make_room(session, [each for each in here if each in paused], PAUSED_TIMES * settings.guest_tables, now)
+        if sum(each not in paused for each in here) >= settings.guest_tables:
+            raise TooOften(OF_ADDRESS, RETRY_SECONDS)
+
+
+def _check_own(session: Session, own: Sequence[PeopleTable], most: int, now: float) -> None:
+    """Make sure that a visitor has fewer than *most* tables: one that waits, and has not begun, is ended for that."""
+    spare = [each for each in own if each.status == TableStatus.PAUSED and not each.begun]
+    if len(own) - bool(spare) >= most:
         raise TooOften(OWN, RETRY_SECONDS)
-    if who.network and sum(each.network == who.network for each in tables) >= settings.guest_tables:
-        raise TooOften(OF_ADDRESS, RETRY_SECONDS)
+    if len(own) >= most:
+        _make_room(session, spare, len(spare), now)
+
+
+def _make_room(session: Session, paused: Sequence[PeopleTable], most: int, now: float) -> None:
+    """End the game that can be spared most, if there are *most* of them: one that has not begun, the oldest."""
+    if len(paused) >= most:
+        end_table(session, min(paused, key=lambda each: (each.begun, each.touched)), MADE_ROOM, now)
 
 
 def make_place(session: Session, settings: Settings, table: PeopleTable, now: float) -> None:
@@ -90,7 +117,8 @@ def make_place(session: Session, settings: Settings, table: PeopleTable, now: fl
         Busy: If all places are taken, and no other visitor has more of them.
     """
     is_waiting = table.status == TableStatus.WAITING
-    like_it = [each for each in all_open(session) if (each.status == TableStatus.WAITING) == is_waiting]
+    held = [each for each in all_open(session) if each.status != TableStatus.PAUSED]
+    like_it = [each for each in held if (each.status == TableStatus.WAITING) == is_waiting]
     if len(like_it) <= settings.people_tables:
         return
     given_up = _given_up(like_it, table)
@@ -133,6 +161,21 @@ USUAL_HOUSE_BOTS = ("counting", "cautious", "counting", "cautious")
 """House bots for the other chairs, if the order names none."""
 
 
+class AtAnotherTable(Conflict):
+    """
+    The visitor plays that board at another table.
+
+    Attributes:
+        table: The name of that one.
+        board: The board and the chair there, as in `TableOrder.board`.
+    """
+
+    def __init__(self, table: str, board: str) -> None:
+        super().__init__(AT_IT)
+        self.table = table
+        self.board = board
+
+
 def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes | None = None) -> OpenedTable:
     """
     Open a table; the person who opens it gets the first chair for a person.
@@ -147,7 +190,7 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
 
     Raises:
         Busy: If there are too many tables.
-        Conflict: If this visitor plays that board at another table.
+        AtAnotherTable: If this visitor plays that board at another table.
         Forbidden: If such a table is not for this visitor.
         LadderError: If a bot is missing, or people may not play with it.
         RulesFileError: If there is no such variant.
@@ -156,9 +199,11 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
     """
     seed, now = seed or new_seed(), ladder.clock()
     with ladder.database.write() as session:
-        check_limits(session, ladder.settings, who)
-        if order.board and has_open(session, order.board, commitment(seed), who.account, guest_hash(who)):
-            raise Conflict(AT_IT)
+        if order.board:
+            other = open_at(session, order.board, commitment(seed), who.account, guest_hash(who))
+            if other is not None:
+                raise AtAnotherTable(other.name, other.board)
+        check_limits(session, ladder.settings, who, now)
         rules, is_own = _rules(session, order)
         _check_format(order.format, rules)
         orders = order.chairs or (ChairOrder(), *_usual(rules.players - 1))
@@ -169,8 +214,8 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
         new = NewTable(
             name=secrets.token_urlsafe(NAME_BYTES), purpose=order.purpose, board=order.board, variant=rules.name,
             rules=rules.to_plain(), format=order.format, seed=seed.hex(), commitment=commitment(seed),
-            practice=order.practice, seconds=order.seconds, pace=order.pace, owner=who.account, guest=guest_hash(who),
-            network=who.network or None,
+            practice=order.practice, seconds=_seconds(order, len(given)), pace=order.pace, owner=who.account,
+            guest=guest_hash(who), network=who.network or None,
         )  # fmt: skip
         make_place(session, ladder.settings, add_table(session, new, chairs, now), now)
     TableFiles(ladder.settings.data_dir).wake()
@@ -251,6 +296,13 @@ def _rules(session: Session, order: TableOrder) -> tuple[Rules, bool]:
     if order.variant not in PRESETS:
         raise no_such_rules(order.variant)
     return PRESETS[order.variant], False
+
+
+def _seconds(order: TableOrder, people: int) -> float:
+    """Give the seconds for each decision; one person among bots has no clock unless it asks for one."""
+    if order.seconds is not None:
+        return order.seconds
+    return PERSON_SECONDS if people > 1 else 0.0
 
 
 def _check_format(text: str, rules: Rules) -> None:

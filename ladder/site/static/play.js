@@ -6,7 +6,7 @@ import { Actions } from "./play_actions.js";
 import { Answers } from "./play_answers.js";
 import { Ask } from "./play_ask.js";
 import { Board } from "./play_board.js";
-import { FirstExposing } from "./play_exposing.js";
+import { Lesson } from "./play_exposing.js";
 import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
 import { Log, noticed } from "./play_log.js";
@@ -65,7 +65,8 @@ class PersonTable extends HTMLElement {
     const remark = (/** @type {string} */ sentence) => this.remark(sentence);
     this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
     this.say = new Say(this.find("say"), this.stream, this.words, remark);
-    this.exposing = new FirstExposing(this.find("exposing"));
+    const reads = (/** @type {boolean} */ isOpen) => this.stream.presence(isOpen ? "reads" : "plays");
+    this.lesson = new Lesson(this.find("exposing"), this.querySelectorAll("dialog"), reads, () => this.#toTable());
     this.actions = new Actions(this);
     this.settings = new Settings(this.find("settings"), () => this.set());
   }
@@ -78,6 +79,8 @@ class PersonTable extends HTMLElement {
     this.set();
     this.#prompt();
     this.stream.open();
+    this.lesson.begin();
+    this.toggleAttribute("data-lesson", this.lesson.isShown);
   }
 
   disconnectedCallback() {
@@ -96,6 +99,12 @@ class PersonTable extends HTMLElement {
   /** What the person is about to answer. */
   get choice() {
     return this.answers.choice;
+  }
+
+  /** Show the table in the place of the lesson. */
+  #toTable() {
+    this.toggleAttribute("data-lesson", this.lesson.isShown);
+    this.hand.focus();
   }
 
   // What comes.
@@ -211,11 +220,11 @@ class PersonTable extends HTMLElement {
       this.ask.offer(this.state, this.choice);
       this.find("practice").hidden = !this.state.practice;
       setText(this.find("away-name"), this.words(this.state.away ? "here" : "away"));
+      this.find("away").hidden = this.state.waits;
     }
     for (const button of this.find("practice").querySelectorAll("button")) {
       button.disabled = !this.choice;
     }
-    this.exposing.show(this.choice?.question.kind);
     this.#prompt();
   }
 
@@ -225,7 +234,8 @@ class PersonTable extends HTMLElement {
     this.ask.element.classList.toggle("asks", !!this.choice);
     this.ask.time(this.state?.away ? null : this.answers.until, this.choice?.question.limit ?? 1);
     this.find("last").setAttribute("aria-pressed", String(this.board.isLast));
-    this.toggleAttribute("data-lost", this.isLost || this.state?.connected === false);
+    const isPaused = this.state?.status === "paused";
+    this.toggleAttribute("data-lost", this.isLost || (this.state?.connected === false && !isPaused));
   }
 
   /** Say something about what the person has just done. @param {string} sentence Empty: say what is wanted again. */

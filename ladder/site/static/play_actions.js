@@ -121,7 +121,7 @@ export class Actions {
   }
 
   leave() {
-    if (!this.table.state?.away) {
+    if (this.table.state && !this.table.state.away && !this.table.state.waits) {
       this.table.stream.presence("away");
     }
   }

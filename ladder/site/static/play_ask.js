@@ -47,7 +47,7 @@ export class Ask {
 
   /** Offer what belongs to a question. @param {PersonState} state @param {Choice | null} choice */
   offer(state, choice) {
-    const key = `${choice?.question.decision} ${choice?.question.kind} ${choice?.question.claim} ${state.away}`;
+    const key = `${choice?.question.decision} ${choice?.question.kind} ${choice?.question.claim} ${state.away} ${state.waits}`;
     if (key !== this.#key || choice !== this.#choice) {
       this.#key = key;
       this.#choice = choice;
@@ -59,7 +59,7 @@ export class Ask {
   /** @param {PersonState} state @param {Choice | null} choice @returns {HTMLElement[]} */
   #offers(state, choice) {
     if (state.away) {
-      return [this.#button("here", "main", this.actions.back)];
+      return [this.#button(state.waits ? "continue" : "here", "main", this.actions.back)];
     }
     const { kind, claim } = choice?.question ?? {};
     if (choice && kind === "pass") {

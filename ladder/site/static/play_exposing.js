@@ -1,34 +1,60 @@
-// The first meeting with exposing: what it is worth, until the person has read it or has answered.
+// What stops the game for a while: the lesson on exposing before the first table, and the dialogs of help and settings.
 // @ts-check
 
 import { keep, kept } from "./kept.js";
 
 const KNOWN = "pigpen-exposing-known";
 
-export class FirstExposing {
-  /** @param {HTMLElement | null} section What explains it; null where no card may be exposed. */
-  constructor(section) {
+export class Lesson {
+  /**
+   * @param {HTMLElement | null} section What explains exposing; null where no card may be exposed.
+   * @param {NodeListOf<HTMLDialogElement>} dialogs @param {(isOpen: boolean) => void} changed Told when reading begins and ends.
+   * @param {() => void} done Called when the table is to be shown.
+   */
+  constructor(section, dialogs, changed, done) {
     this.section = section;
-    section?.querySelector("button")?.addEventListener("click", () => this.#learn());
-  }
-
-  /** Show it while the person is asked for the first time. @param {string | undefined} kind Of the open question. */
-  show(kind) {
-    if (!this.section) {
-      return;
-    }
-    const wasShown = !this.section.hidden;
-    if (kind === "expose") {
-      this.section.hidden = kept(KNOWN) === "1";
-    } else if (wasShown) {
-      this.#learn();
+    this.dialogs = dialogs;
+    this.changed = changed;
+    this.done = done;
+    this.isReading = false;
+    section?.querySelector("[data-lesson=known]")?.addEventListener("click", () => this.#close(true));
+    section?.querySelector("[data-lesson=later]")?.addEventListener("click", () => this.#close(false));
+    for (const dialog of dialogs) {
+      new MutationObserver(() => this.#note()).observe(dialog, { attributeFilter: ["open"] });
     }
   }
 
-  #learn() {
+  /** Whether the lesson stands in the place of the table. */
+  get isShown() {
+    return !!this.section && !this.section.hidden;
+  }
+
+  /** Begin with the lesson if this browser has not had it. */
+  begin() {
+    if (this.section && kept(KNOWN) !== "1") {
+      this.section.hidden = false;
+      this.section.querySelector("h2")?.focus();
+    }
+    this.#note();
+  }
+
+  /** @param {boolean} isKnown */
+  #close(isKnown) {
     if (this.section) {
       this.section.hidden = true;
     }
-    keep(KNOWN, "1");
+    if (isKnown) {
+      keep(KNOWN, "1");
+    }
+    this.#note();
+    this.done();
+  }
+
+  #note() {
+    const isReading = this.isShown || [...this.dialogs].some((dialog) => dialog.open);
+    if (isReading !== this.isReading) {
+      this.isReading = isReading;
+      this.changed(isReading);
+    }
   }
 }

@@ -48,6 +48,6 @@ function isTaken(table, key, target) {
   const isCard = target.matches(".pick");
   const presses = (key === " " || key === "Enter") && !!target.closest("button, a, summary, input, select");
   const moves = key.startsWith("Arrow") && target.matches("input, select, [tabindex='0']:not(.pick)");
-  const isCovered = !!document.querySelector("dialog[open]") && key !== "?";
+  const isCovered = table.lesson.isShown || (!!document.querySelector("dialog[open]") && key !== "?");
   return isOutside || isCovered || moves || (presses && !(isCard && key === "Enter")) || target.matches("select, textarea");
 }

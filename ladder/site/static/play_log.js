@@ -61,7 +61,7 @@ export class Log {
       }
     }
     if (before && before.away !== now.away) {
-      this.say(this.words(now.away ? "now-away" : "now-back"));
+      this.say(this.words(!now.away ? "now-back" : now.waits ? "status-paused" : "now-away"));
     }
     this.#notices(before, now);
   }

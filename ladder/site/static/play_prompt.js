@@ -13,6 +13,9 @@ import { listed, southOf, spoken } from "./table.js";
  * @param {Words} words
  */
 export function prompt(state, choice, connection, words) {
+  if (state?.status === "paused" && !connection.isLost) {
+    return state.reason || words("status-paused");
+  }
   if (connection.isLost || !state?.connected) {
     return words("lost");
   }
@@ -20,7 +23,7 @@ export function prompt(state, choice, connection, words) {
     return state.reason || words(`status-${state.status}`);
   }
   if (state.away) {
-    return words("you-are-away");
+    return words(state.waits ? "status-paused" : "you-are-away");
   }
   if (connection.isSent) {
     return words("sent");

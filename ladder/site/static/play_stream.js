@@ -9,6 +9,8 @@ import { SharedStream } from "./shared_stream.mjs";
 const POLL_MS = 1000;
 const AGAIN_MS = 1000;
 const FAILURES = 3;
+/** What says the opposite of each other. */
+const KINDS = { here: "place", away: "place", ready: "ready", reads: "help", plays: "help" };
 
 export class Stream {
   /** @type {SharedStream | null} */
@@ -147,10 +149,10 @@ export class Stream {
 
   /**
    * Say where the person is; sent again until the site has received it, or until the opposite is sent.
-   * @param {"here" | "away" | "ready"} state @param {number} [deal]
+   * @param {"here" | "away" | "ready" | "reads" | "plays"} state @param {number} [deal]
    */
   async presence(state, deal) {
-    const kind = state === "ready" ? "ready" : "place";
+    const kind = KINDS[state];
     const mine = {};
     this.#saying.set(kind, mine);
     while (this.#saying.get(kind) === mine && !this.#isClosed) {

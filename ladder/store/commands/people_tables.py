@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def _leaving(session: Session, row: PeopleTable, status: str, now: float) -> None:
     """Forget where the seats of people listened, and after the end the guest's address."""
     session.execute(update(PeopleChair).where(PeopleChair.table_id == row.id).values(address="", token=""))
-    if status != TableStatus.READY:
+    if status in (TableStatus.OVER, TableStatus.ENDED):
         row.finished, row.network = now, None
 
 
@@ -169,6 +169,43 @@ def mark_assisted(row: PeopleTable) -> None:
     row.assisted = True
 
 
+def note_begun(session: Session, lease: Lease) -> None:
+    """Write down that a person has decided something, also at a table that was ended at that very moment."""
+    row = session.get(PeopleTable, lease.id)
+    if row is not None:
+        row.begun = True
+
+
+def pause_table(session: Session, lease: Lease, now: float) -> bool:
+    """Let a table wait for its one person; its process plays it no longer. True if the lease still held."""
+    row = TABLES.held(session, lease)
+    if row is None:
+        return False
+    row.touched = now
+    TABLES.end(session, row, TableStatus.PAUSED, now)
+    return True
+
+
+def resume_table(session: Session, row: PeopleTable, now: float) -> bool:
+    """Let a table that waits for its person be played on; False if it does not wait."""
+    if row.status != TableStatus.PAUSED:
+        return False
+    row.touched, row.failures, row.losses = now, 0, 0
+    TABLES.release(session, row, now)
+    return True
+
+
+def end_forgotten(session: Session, before: float, reason: str, now: float) -> int:
+    """End the tables that have waited for their one person since before a Unix time; how many there were."""
+    return _end_all(session, TableStatus.PAUSED, PeopleTable.touched < before, reason, now)
+
+
+def end_boards_before(session: Session, day: str, reason: str, now: float) -> int:
+    """End the tables at which a day's board of before a *day* is not over; how many there were."""
+    old = and_(PeopleTable.purpose == "today", PeopleTable.board < day)
+    return sum(_end_all(session, status, old, reason, now) for status in _UNFINISHED)
+
+
 def take_back_at(session: Session, row: PeopleTable, chair: int, now: float) -> None:
     """Let a table that is played begin again before the last decision of a chair."""
     row.take_back, row.assisted = chair, True
@@ -182,12 +219,32 @@ def note_taken_back(session: Session, lease: Lease) -> None:
         row.take_back = None
 
 
-def finish_table(session: Session, lease: Lease, totals: Sequence[int], places: Sequence[int], now: float) -> bool:
-    """Write down that a table was played to its end, and whether that counts."""
+def finish_table(
+    session: Session,
+    lease: Lease,
+    totals: Sequence[int],
+    places: Sequence[int],
+    now: float,
+    absent: Collection[int] = (),
+) -> bool:
+    """
+    Write down that a table was played to its end, and say whether the lease still held.
+
+    Args:
+        session: A transaction that writes.
+        lease: Who says so.
+        totals: By the numbers of the chairs.
+        places: Likewise.
+        now: Unix time.
+        absent: The chairs of people whose game the policy has played (`ladder.people.tables.own_part`).
+    """
     row = TABLES.held(session, lease)
     if row is None:
         return False
-    values = [{"points": total, "place": place} for total, place in zip(totals, places, strict=True)]
+    values = [
+        {"points": total, "place": place, "absent": chair in absent}
+        for chair, (total, place) in enumerate(zip(totals, places, strict=True))
+    ]
     _note_chairs(session, lease.id, values)
     TABLES.end(session, row, TableStatus.OVER, now)
     return True
@@ -219,8 +276,14 @@ def end_unattended(session: Session, before: float, reason: str, now: float) -> 
 
 
 def _end_waiting(session: Session, which: ColumnElement[bool], reason: str, now: float) -> int:
-    waiting = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.WAITING, which)
-    rows = list(session.scalars(waiting))
+    return _end_all(session, TableStatus.WAITING, which, reason, now)
+
+
+_UNFINISHED = (TableStatus.WAITING, TableStatus.READY, TableStatus.PLAYING, TableStatus.PAUSED)
+
+
+def _end_all(session: Session, status: TableStatus, which: ColumnElement[bool], reason: str, now: float) -> int:
+    rows = list(session.scalars(select(PeopleTable).where(text(OPEN), PeopleTable.status == status, which)))
     for row in rows:
         end_table(session, row, reason, now)
     return len(rows)

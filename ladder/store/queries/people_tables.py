@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import String, bindparam, case, cast, exists, func, literal, or_, select, text
+from sqlalchemy import String, and_, bindparam, case, cast, exists, func, literal, not_, or_, select, text
 from sqlalchemy.orm import aliased, load_only
 
 from ladder.store.core_tables import connection_of
@@ -47,7 +47,10 @@ def chairs_of(session: Session, table: int) -> list[PeopleChair]:
 def all_open(session: Session) -> list[PeopleTable]:
     """List all tables that have not ended, the oldest first: who opened them and how far they are, not their rules."""
     wanted = select(PeopleTable).where(text(OPEN)).order_by(PeopleTable.id)
-    counted = PeopleTable.status, PeopleTable.owner, PeopleTable.guest, PeopleTable.network, PeopleTable.touched
+    counted = (
+        PeopleTable.status, PeopleTable.owner, PeopleTable.guest, PeopleTable.network, PeopleTable.touched,
+        PeopleTable.begun,
+    )  # fmt: skip
     return list(session.scalars(wanted.options(load_only(*counted))))
 
 
@@ -107,7 +110,7 @@ def opened_first(session: Session, board: str, commitment: str) -> set[int]:
     """
     Find, of each visitor, the table that it opened first to play a certain board, whatever became of it.
 
-    Tables at which no cards were dealt are left out.
+    Tables at which the visitor has decided nothing are left out (`_IS_USED`).
 
     Args:
         session: The database.
@@ -115,7 +118,7 @@ def opened_first(session: Session, board: str, commitment: str) -> set[int]:
         commitment: Likewise.
     """
     is_it, has_cards, _ = _of_board(_any_chair(board), commitment)
-    first = select(func.min(PeopleTable.id)).where(is_it, has_cards, PeopleTable.attempt > 0).group_by(_VISITOR)
+    first = select(func.min(PeopleTable.id)).where(is_it, has_cards, _IS_USED).group_by(_VISITOR)
     return set(session.scalars(first))
 
 
@@ -123,13 +126,13 @@ def first_of(session: Session, board: str, commitment: str, owner: str | None, g
     """
     Find the table that an account, or else a guest, opened first to play a certain board, as `opened_first`.
 
-    One at which cards are still to be dealt is such a table, too.
+    One that is open, and at which nothing has been decided yet, is such a table, too.
     """
     if owner is None and not guest:
         return None
     mine = PeopleTable.guest == guest if owner is None else PeopleTable.owner == owner
     is_it, has_cards, _ = _of_board(_any_chair(board), commitment)
-    wanted = select(PeopleTable).where(is_it, has_cards, mine, or_(PeopleTable.attempt > 0, text(OPEN)))
+    wanted = select(PeopleTable).where(is_it, has_cards, mine, or_(_IS_USED, text(OPEN)))
     return session.scalar(wanted.order_by(PeopleTable.id).limit(1))
 
 
@@ -160,19 +163,19 @@ def people_at(session: Session, board: str, commitment: str, max_people: int) ->
     wanted = (
         select(PeopleTable, PeopleChair)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
-        .where(*_of_board(board, commitment), PeopleChair.kind == "person", PeopleChair.points.is_not(None))
+        .where(*_of_board(board, commitment), PeopleChair.kind == "person", PeopleChair.points.is_not(None), _PRESENT)
         .order_by(PeopleTable.finished, PeopleTable.id)
         .limit(max_people)
     )
     return [(table, chair) for table, chair in session.execute(wanted)]
 
 
-def has_open(session: Session, board: str, commitment: str, owner: str | None, guest: str) -> bool:
-    """Tell whether a table at which an account, or else a guest, plays a certain board has not ended."""
+def open_at(session: Session, board: str, commitment: str, owner: str | None, guest: str) -> PeopleTable | None:
+    """Find the table at which an account, or else a guest, plays a certain board, if one has not ended."""
     is_it, has_cards, _ = _of_board(_any_chair(board), commitment)
     mine = PeopleTable.guest == guest if owner is None else PeopleTable.owner == owner
-    wanted = select(PeopleTable.id).where(text(OPEN), mine, is_it, has_cards).limit(1)
-    return (owner is not None or guest != "") and session.scalar(wanted) is not None
+    wanted = select(PeopleTable).where(text(OPEN), mine, is_it, has_cards).order_by(PeopleTable.id).limit(1)
+    return session.scalar(wanted) if owner is not None or guest != "" else None
 
 
 def _any_chair(board: str) -> str:
@@ -191,16 +194,30 @@ def _of_board(board: str, commitment: str) -> tuple[ColumnElement[bool], ...]:
     return is_it, PeopleTable.commitment == commitment, PeopleTable.status == "over"
 
 
+_IS_USED = or_(
+    PeopleTable.begun,
+    PeopleTable.status == "over",
+    and_(PeopleTable.purpose == "board", PeopleTable.attempt > 0),
+)
+"""
+A play of a board that counts as one: the visitor has decided something. A board of a match has several chairs, so there
+it is enough that cards were seen.
+"""
+_PRESENT = not_(PeopleChair.absent)
 _PLAYED = (
     PeopleTable.board == bindparam("board_"),
     PeopleTable.commitment == bindparam("commitment_"),
     PeopleTable.status == "over",
 )
-_COUNTED = select(func.count(_VISITOR.distinct())).where(*_PLAYED)
+_COUNTED = (
+    select(func.count(_VISITOR.distinct()))
+    .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
+    .where(*_PLAYED, PeopleChair.kind == "person", _PRESENT)
+)
 _ACCOUNTS = (
     select(func.max(PeopleChair.name))
     .join(PeopleTable, PeopleChair.table_id == PeopleTable.id)
-    .where(*_PLAYED, PeopleChair.account.is_not(None), PeopleChair.points.is_not(None))
+    .where(*_PLAYED, PeopleChair.account.is_not(None), PeopleChair.points.is_not(None), _PRESENT)
     .group_by(PeopleChair.account)
     .order_by(func.max(PeopleTable.finished).desc(), func.max(PeopleTable.id).desc())
     .limit(bindparam("max_"))
@@ -209,7 +226,7 @@ _ACCOUNTS = (
 
 
 def played_by(
-    session: Session, account: str | None, guest: str, max_tables: int
+    session: Session, account: str | None, guest: str, max_tables: int, *, with_absent: bool = False
 ) -> list[tuple[PeopleTable, int, list[PeopleChair]]]:
     """
     Give tables that a person has played to their end, the newest first: each with the person's chair, and all chairs.
@@ -219,11 +236,12 @@ def played_by(
         account: The person's account; None: a guest.
         guest: The hash of what the guest is known by; guests are found at tables that they have opened.
         max_tables: Tables to give at most.
+        with_absent: Give those, too, that the policy has played for the person.
     """
     wanted = (
         select(PeopleTable, PeopleChair.chair)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
-        .where(*_of(account, guest))
+        .where(*_of(account, guest), *(() if with_absent else (_PRESENT,)))
         .order_by(PeopleTable.finished.desc(), PeopleTable.id.desc())
         .limit(max_tables)
     )
@@ -240,7 +258,7 @@ def days_played_by(session: Session, account: str | None, guest: str, max_boards
     wanted = (
         select(PeopleTable.board, PeopleTable.variant, PeopleTable.name)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
-        .where(*_of(account, guest), PeopleTable.purpose == "today")
+        .where(*_of(account, guest), PeopleTable.purpose == "today", _PRESENT)
         .order_by(PeopleTable.id.desc())
         .limit(max_boards)
     )

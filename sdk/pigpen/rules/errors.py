@@ -28,6 +28,7 @@ PigpenError                     1
 │   ├── Unstorable                 no database can hold a text or a number
 │   ├── Forbidden                  the caller may not do that
 │   ├── Conflict                   what was asked for does not fit what is there by now
+│   │   └── AtAnotherTable         ladder.people.tables.table_opening: the visitor plays that board already
 │   ├── BeingComputed              ladder.app.computing.asking: the answer is not there yet
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by all together

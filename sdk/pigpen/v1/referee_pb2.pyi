@@ -47,6 +47,12 @@ class _PresenceStateEnumTypeWrapper(enum_type_wrapper._EnumTypeWrapper[_Presence
     """The person has asked what the choices of the open question are worth: its clock stops. Ignored but at tables for
     practice.
     """
+    PRESENCE_STATE_READS: _PresenceState.ValueType  # 5
+    """The person reads help: the clock of its questions stops, for three minutes of a match in all. Without such a limit
+    where the table waits for the person anyway.
+    """
+    PRESENCE_STATE_PLAYS: _PresenceState.ValueType  # 6
+    """The person has closed the help: the clock continues."""
 
 class PresenceState(_PresenceState, metaclass=_PresenceStateEnumTypeWrapper):
     """Whether a person is present."""
@@ -63,6 +69,12 @@ PRESENCE_STATE_ASKS_WHY: PresenceState.ValueType  # 4
 """The person has asked what the choices of the open question are worth: its clock stops. Ignored but at tables for
 practice.
 """
+PRESENCE_STATE_READS: PresenceState.ValueType  # 5
+"""The person reads help: the clock of its questions stops, for three minutes of a match in all. Without such a limit
+where the table waits for the person anyway.
+"""
+PRESENCE_STATE_PLAYS: PresenceState.ValueType  # 6
+"""The person has closed the help: the clock continues."""
 
 @typing.final
 class BotMessage(message.Message):

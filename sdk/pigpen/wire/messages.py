@@ -341,6 +341,8 @@ HERE = referee_pb2.PRESENCE_STATE_HERE
 AWAY = referee_pb2.PRESENCE_STATE_AWAY
 READY = referee_pb2.PRESENCE_STATE_READY
 ASKS_WHY = referee_pb2.PRESENCE_STATE_ASKS_WHY
+READS = referee_pb2.PRESENCE_STATE_READS
+PLAYS = referee_pb2.PRESENCE_STATE_PLAYS
 
 
 def seen_message(seen: Seen) -> referee_pb2.RefereeMessage:

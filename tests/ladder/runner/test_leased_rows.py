@@ -47,7 +47,7 @@ async def a_table(database: Database, holder: str, seconds: float = 0.0) -> tupl
     """Let a process, whose clock is wrong by some seconds, lease one."""
     with database.write() as session:
         QUEUES["tables"].add(session, "ada")
-    rows = TableRows(database, clock(seconds), 600.0, holder)
+    rows = TableRows(database, clock(seconds), 600.0, 7, holder)
     return rows, await rows.claim(8, ())
 
 

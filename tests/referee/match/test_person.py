@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from typing import TYPE_CHECKING
 
 from pigpen.rules import PRESETS
@@ -15,6 +16,7 @@ from referee.seats.presence import PersonAway
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import PersonsSeat, ScriptedSeat, fails, honest
 from tests.referee.tables import play_match, play_tables
+from tests.waiting import comes
 
 if TYPE_CHECKING:
     from pigpen.rules import Action
@@ -109,6 +111,46 @@ def test_a_person_who_comes_back_is_asked_again_from_the_next_decision_on() -> N
     assert by[:3] == ["bot", "away", "bot"]
     assert by.count("away") == 1
     assert [view.decision for view in seat.asked] == list(range(1, len(by) + 1)), "no number is given twice"
+
+
+def test_a_person_who_is_waited_for_is_asked_the_same_again_and_nothing_is_played_for_it() -> None:
+    def script(view: View) -> Action:
+        if view.decision == 2 and len(seat.asked) == 2:
+            seat.presence.leave()
+            asyncio.get_running_loop().call_later(0.01, seat.presence.come_back)
+            raise PersonAway
+        return honest(view)
+
+    seat = PersonsSeat(script)
+    seat.presence.wait = math.inf
+    steps = steps_of(played(seat))
+    assert {step.by for step in steps} == {"bot", "forced"}
+    assert seat.asked[1] == seat.asked[2], "the very question, with its number"
+    never_left = PersonsSeat(honest)
+    assert steps == steps_of(played(never_left))
+
+
+def test_faults_in_a_row_let_a_table_wait_that_waits_for_its_person() -> None:
+    def script(view: View) -> Action | SeatFailure:
+        if len(seat.asked) <= 3:
+            return SeatFailure(Verdict.TIMEOUT, "late")
+        return honest(view)
+
+    async def play() -> None:
+        lines: list[AnyLine] = []
+        seats = [seat, *(ScriptedSeat(honest) for _ in range(3))]
+        playing = asyncio.ensure_future(play_match(spec_of(Format(1)), seats, lines.append))
+        await comes(lambda: seat.presence.is_away)
+        await asyncio.sleep(0)
+        assert len(seat.asked) == 3
+        seat.presence.come_back()
+        await playing
+        assert [step.by for step in steps_of(lines) if step.by != "forced"].count("default:timeout") == 3
+        assert "away" not in {step.by for step in steps_of(lines)}
+
+    seat = PersonsSeat(script)
+    seat.presence.wait = math.inf
+    asyncio.run(play())
 
 
 def test_what_is_played_for_a_person_who_is_away_takes_no_time_and_is_the_default() -> None:

@@ -134,6 +134,25 @@ def test_a_stopwatch_that_was_stopped_stands() -> None:
     assert [watch.wall, watch.cpu, watch.rated] == [0.5, 0.25, 0.25]
 
 
+def test_a_stopwatch_that_is_paused_stands_and_then_runs_on() -> None:
+    times = Times(None)
+    watch = times.watch()
+    times.pass_(wall=0.5)
+    watch.pause()
+    times.pass_(wall=99.0)
+    watch.pause()
+    assert watch.wall == 0.5
+    watch.resume()
+    watch.resume()
+    times.pass_(wall=0.25)
+    assert watch.wall == pytest.approx(0.75)
+    watch.pause()
+    times.pass_(wall=99.0)
+    watch.stop()
+    watch.resume()
+    assert watch.wall == pytest.approx(0.75)
+
+
 def test_being_late_is_told_by_both_clocks() -> None:
     assert Times(None).watch().late == "no answer within 1.000 s"
     late = Times(0.0).watch().late

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,11 @@ import pytest
 
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.values.view import Seen
-from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
+from pigpen.wire.messages import ASKS_WHY, AWAY, HERE, PLAYS, READS, READY, presence_message, seen_of
+from referee.seats import person_seat as person_seat_module
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
-from referee.seats.person_seat import MAX_MESSAGES, PersonSeat
+from referee.seats.person_seat import HELP_SECONDS, MAX_MESSAGES, PersonSeat
 from referee.seats.presence import PersonAway, Presence
 from referee.seats.seat_server import new_token
 from tests.referee.wires import RULES, open_seat, question, raw_bot
@@ -88,6 +90,71 @@ async def test_the_clock_stops_when_a_person_asks_why_in_practice_alone(tmp_path
             assert watch.is_late == (not practice)
     finally:
         await seat.close()
+
+
+class Ticking:
+    """A clock that a test moves, for a watch and for the seat's help."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        monkeypatch.setattr(loop, "time", lambda: began + self.now)
+
+    def watch(self) -> Stopwatch:
+        return Stopwatch(PATIENCE, now=lambda: self.now)
+
+
+def test_the_clock_stands_while_help_is_read_and_for_no_more_than_its_seconds_of_a_match() -> None:
+    async def read(monkeypatch: pytest.MonkeyPatch) -> None:
+        ticking, help_ = Ticking(monkeypatch), person_seat_module._Help()
+        first, second, third = (ticking.watch() for _ in range(3))
+        help_.watch(first)
+        help_.open(is_open=True)
+        ticking.now += HELP_SECONDS - 1.0
+        assert first.wall == 0.0
+        help_.open(is_open=False)
+        ticking.now += 2.0
+        assert first.wall == 2.0
+        help_.watch(None)
+        help_.open(is_open=True)
+        ticking.now += 50.0  # no question is open: that costs nothing
+        second = ticking.watch()
+        help_.watch(second)
+        ticking.now += 1.0
+        help_.watch(None)
+        assert second.wall == 0.0
+        third = ticking.watch()
+        help_.watch(third)
+        ticking.now += 1.0
+        assert third.wall == 1.0, "all is used up"
+        help_.close()
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        asyncio.run(read(monkeypatch))
+
+
+@pytest.mark.parametrize("waits", [True, False])
+async def test_help_stops_the_clock_of_a_seat_without_a_limit_where_the_table_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, waits: bool
+) -> None:
+    monkeypatch.setattr(person_seat_module, "HELP_SECONDS", 0.0)
+    now = [0.0]
+    async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
+        seat.presence.wait = math.inf if waits else 0.0
+        await seat.welcome(WELCOME)
+        watch = Stopwatch(PATIENCE, now=lambda: now[0])
+        asking = asyncio.ensure_future(seat.ask(question(), watch, 0.0))
+        await kinds(person, 1)
+        request = await person.receive()
+        await person.send(presence_message(READS))
+        await comes(lambda: seat._help._is_open)
+        now[0] = 2 * PATIENCE
+        await person.send(presence_message(PLAYS))
+        await comes(lambda: not seat._help._is_open)
+        await person.answer(request)
+        assert await asking == question().legal[0]
+        assert watch.is_late == (not waits)
 
 
 async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again(tmp_path: Path) -> None:

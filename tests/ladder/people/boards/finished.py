@@ -44,7 +44,7 @@ def finished(ladder: Ladder, opened: OpenedTable, plays_like: str = "cautious", 
         row = session.scalar(select(PeopleTable).where(PeopleTable.name == opened.name))
         assert row is not None
         chairs = chairs_of(session, row.id)
-        row.status, row.attempt = TableStatus.PLAYING, 1
+        row.status, row.attempt, row.begun = TableStatus.PLAYING, 1, True
         lease = Lease(row.id, row.attempt)
         people = {each.chair: person_clock() for each in chairs if each.kind == ChairKind.PERSON}
         rules, form, seed = rules_from(row.rules), Format.parse(row.format), bytes.fromhex(row.seed)
@@ -71,10 +71,10 @@ def finished(ladder: Ladder, opened: OpenedTable, plays_like: str = "cautious", 
     return lease.id
 
 
-def given_up(ladder: Ladder, opened: OpenedTable, is_dealt: bool = True) -> None:
-    """End a table before its end; *is_dealt*: when cards have been seen there."""
+def given_up(ladder: Ladder, opened: OpenedTable, *, begun: bool = True) -> None:
+    """End a table before its end, when cards have been seen there; *begun*: and the person has decided something."""
     with ladder.database.write() as session:
         row = session.scalar(select(PeopleTable).where(PeopleTable.name == opened.name))
         assert row is not None
-        row.attempt = int(is_dealt)
+        row.attempt, row.begun = 1, begun
         end_table(session, row, "given up", ladder.clock())

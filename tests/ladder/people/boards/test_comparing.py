@@ -18,6 +18,7 @@ from ladder.people.boards import board_comparison, daily_board
 from ladder.people.boards.daily_board import (
     HOUSE,
     OPPONENT,
+    BegunToday,
     BoardChair,
     day_secret,
     match_board,
@@ -237,15 +238,15 @@ def test_a_board_is_played_at_one_table_at_a_time(ladder: Ladder, who: TableVisi
 
 
 @pytest.mark.parametrize("who", [ADA, TableVisitor("cora")])
-@pytest.mark.parametrize("is_dealt", [True, False])
+@pytest.mark.parametrize("begun", [True, False])
 def test_the_play_that_was_opened_first_counts_also_if_it_was_given_up(
-    ladder: Ladder, who: TableVisitor, is_dealt: bool
+    ladder: Ladder, who: TableVisitor, begun: bool
 ) -> None:
-    """A person who has seen ten tricks knows the cards; one who has seen none has not begun."""
-    given_up(ladder, open_today(ladder, "hearts", who), is_dealt)
+    """A person who has seen ten tricks knows the cards; one who has decided nothing has not begun."""
+    given_up(ladder, open_today(ladder, "hearts", who), begun=begun)
     tables = [(each, finished(ladder, each)) for each in (open_today(ladder, "hearts", who),)]
     tables += [(each, finished(ladder, each, "random")) for each in (open_today(ladder, "hearts", who),)]
-    expected = {f"person-{tables[0][1]}": not is_dealt, f"person-{tables[1][1]}": False}
+    expected = {f"person-{tables[0][1]}": not begun, f"person-{tables[1][1]}": False}
     for opened, _ in tables:
         assert counted(compare(ladder, opened.name, opened.secrets[0])) == expected
     assert counted(results_of_yesterday(tomorrow(ladder), "hearts")) == expected
@@ -290,10 +291,10 @@ def test_to_forget_ones_games_makes_no_second_play_of_today_the_first(ladder: La
 def test_the_page_leads_back_to_the_game_that_was_begun(ladder: Ladder) -> None:
     assert daily_board.first_today(ladder, "hearts", ADA) is None
     opened = open_today(ladder, "hearts", ADA)
-    assert daily_board.first_today(ladder, "hearts", ADA) == (opened.name, TableStatus.READY)
+    assert daily_board.first_today(ladder, "hearts", ADA) == BegunToday(opened.name, TableStatus.READY, has_begun=False)
     finished(ladder, opened)
     finished(ladder, open_today(ladder, "hearts", ADA))
-    assert daily_board.first_today(ladder, "hearts", ADA) == (opened.name, TableStatus.OVER)
+    assert daily_board.first_today(ladder, "hearts", ADA) == BegunToday(opened.name, TableStatus.OVER, has_begun=True)
     assert daily_board.first_today(ladder, "hearts", TableVisitor()) is None
 
 

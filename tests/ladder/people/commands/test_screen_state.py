@@ -47,6 +47,9 @@ class SentActions:
     def go_on(self, deal: int) -> None:
         self.actions.append(f"go on after {deal}")
 
+    def read_help(self, *, is_open: bool) -> None:
+        self.actions.append(f"help is {'open' if is_open else 'closed'}")
+
 
 class Table:
     """A deal, and the screen of the person in seat 0."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ladder.people.playing.table_run import COMING_SECONDS
-from ladder.people.playing.table_work import play_tables
+from ladder.people.playing.table_work import PAUSE_SECONDS, play_tables
 from ladder.serving.web_server import make_server
 from ladder.site.server.event_streams import MAX_STREAMS
 from ladder.site.server.listening import listen
@@ -33,8 +33,9 @@ CSRF = re.compile(r'name="csrf" value="([0-9a-f]*)"')
 class TablesHere:
     """The process that plays tables, in this loop; it can be started anew."""
 
-    def __init__(self, ladder: Ladder, coming_seconds: float) -> None:
+    def __init__(self, ladder: Ladder, coming_seconds: float, pause_seconds: float) -> None:
         self._ladder = ladder
+        self._pause_seconds = pause_seconds
         self._coming_seconds = coming_seconds
         self._run = self._start()
 
@@ -50,7 +51,8 @@ class TablesHere:
         self._run = self._start()
 
     def _start(self) -> asyncio.Future[None]:
-        return asyncio.ensure_future(play_tables(self._ladder, coming_seconds=self._coming_seconds))
+        coming, pause = self._coming_seconds, self._pause_seconds
+        return asyncio.ensure_future(play_tables(self._ladder, coming_seconds=coming, pause_seconds=pause))
 
 
 class TableBrowser:
@@ -174,9 +176,11 @@ def some_answer(state: PersonState) -> str:
 
 
 @asynccontextmanager
-async def tables_here(ladder: Ladder, coming_seconds: float = COMING_SECONDS) -> AsyncIterator[TablesHere]:
+async def tables_here(
+    ladder: Ladder, coming_seconds: float = COMING_SECONDS, pause_seconds: float = PAUSE_SECONDS
+) -> AsyncIterator[TablesHere]:
     """Play the tables of a ladder, with a site or without."""
-    tables = TablesHere(ladder, coming_seconds)
+    tables = TablesHere(ladder, coming_seconds, pause_seconds)
     try:
         yield tables
     finally:
@@ -185,14 +189,18 @@ async def tables_here(ladder: Ladder, coming_seconds: float = COMING_SECONDS) ->
 
 @asynccontextmanager
 async def site_here(
-    ladder: Ladder, plays: bool = True, coming_seconds: float = COMING_SECONDS, max_streams: int = MAX_STREAMS
+    ladder: Ladder,
+    plays: bool = True,
+    coming_seconds: float = COMING_SECONDS,
+    max_streams: int = MAX_STREAMS,
+    pause_seconds: float = PAUSE_SECONDS,
 ) -> AsyncIterator[str]:
     """Serve a ladder's site in this loop, and play its tables; its address."""
     server = make_server(ladder, None, Timeouts(), max_streams=max_streams)
     server.capture_signals = nullcontext  # type: ignore[assignment, method-assign]
     async with AsyncExitStack() as stack:
         if plays:
-            await stack.enter_async_context(tables_here(ladder, coming_seconds))
+            await stack.enter_async_context(tables_here(ladder, coming_seconds, pause_seconds))
             await stack.enter_async_context(computing_here(ladder))
         listener = stack.enter_context(listen("127.0.0.1", 0))
         serving = asyncio.ensure_future(server.serve([listener]))

@@ -145,7 +145,7 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
 
 async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as browser:
-        await browser.open(length="deals:1", practice="on")
+        await browser.open(length="deals:1", practice="on", seconds="600")
         asked = await browser.until(lambda state: state.question)
         assert not asked.assisted
         assert asked.question

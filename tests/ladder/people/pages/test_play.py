@@ -305,7 +305,7 @@ async def test_a_script_that_opens_tables_is_told_to_wait(ladder: Ladder) -> Non
             await script.open()
         page = (await script.client.get("/play")).text
         assert page.count(f'href="/play/{script.name}"') == 1
-        assert "You have tables open" in page
+        assert "Your open tables" in page
         third = await script.send("/play", "/play", variant="hearts")
         assert third.status_code == 429
         assert "You have as many" in third.text

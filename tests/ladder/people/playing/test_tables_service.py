@@ -28,7 +28,7 @@ from referee.records.recorded import Recorded
 from referee.replay.verify import verify
 from referee.seats.fair_wait import loop_time
 from tests.ladder.ladders import enter
-from tests.ladder.people.playing.at_tables import ended, in_loop, place_of, play_chair, tables_process, until
+from tests.ladder.people.playing.at_tables import ENDED, ended, in_loop, place_of, play_chair, tables_process, until
 from tests.ladder.people.seat.listeners import BotListener, RecordingListener
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
 FIVE = next(rules.name for rules in PRESETS.values() if rules.players == 5)
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
+PAUSED = TableStatus.PAUSED
 ONE_DEAL = TableOrder(variant="hearts-short", format="deals:1")
 
 
@@ -131,7 +132,11 @@ def test_a_table_that_is_ended_stops_at_once_and_its_seat_is_gone(ladder: Ladder
     in_loop(play())
 
 
-def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("people", "left"), [(2, (TableStatus.ENDED, UNATTENDED)), (1, (PAUSED, ""))])
+def test_a_table_at_which_nobody_is_ends_or_waits_for_its_one_person(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, people: int, left: tuple[TableStatus, str]
+) -> None:
+    chairs = (*[ChairOrder()] * people, *[HOUSE] * (4 - people))
     later = 0.0
 
     def clock() -> float:
@@ -146,18 +151,25 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.Mon
     async def play() -> None:
         nonlocal has_left
         async with tables_process(ladder):
-            opened = open_table(ladder, ONE_DEAL, GUEST)
-            place = await place_of(ladder, opened, 0)
-            assert place is not None
-            listener = RecordingListener()
-            client = PersonClient(listener, place.address, place.token)
-            playing = asyncio.ensure_future(client.play_match())
-            await until(lambda: table_page(ladder, opened.name), lambda _: bool(listener.questions))
-            client.leave()
+            opened = open_table(ladder, ONE_DEAL.model_copy(update={"chairs": chairs}), GUEST)
+            if people == 2:
+                join(ladder, opened.name, opened.secrets[1], TableVisitor(guest="192.0.2.8"))
+            clients = list[PersonClient]()
+            playing = list[asyncio.Future[None]]()
+            for chair in range(people):
+                place = await place_of(ladder, opened, chair)
+                assert place is not None
+                listener = RecordingListener()
+                clients.append(PersonClient(listener, place.address, place.token))
+                playing.append(asyncio.ensure_future(clients[-1].play_match()))
+                await until(lambda: table_page(ladder, opened.name), lambda _, has=listener: bool(has.questions))  # type: ignore[misc]
+            for client in clients:
+                client.leave()
             has_left = True
-            page = await ended(ladder, opened)
-            playing.cancel()
-        assert (page.status, page.reason) == (TableStatus.ENDED, UNATTENDED)
+            page = await until(lambda: table_page(ladder, opened.name), lambda page: page.status in (*ENDED, PAUSED))
+            for each in playing:
+                each.cancel()
+        assert (page.status, page.reason) == left
 
     in_loop(play())
 

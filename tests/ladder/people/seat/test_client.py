@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from random import Random
@@ -15,10 +16,10 @@ from pigpen.client import RETRY_SECONDS, Refused, Unreachable
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.values.view import Seen
-from referee.match.formats import Format, person_clock
+from referee.match.formats import NO_CLOCK_SECONDS, Format, person_clock
 from referee.match.observer import PeopleShown
 from referee.seats.clock import Stopwatch
-from referee.seats.person_seat import PersonSeat
+from referee.seats.person_seat import HELP_SECONDS, PersonSeat
 from referee.seats.presence import PersonAway
 from referee.seats.seat_server import new_token
 from tests.ladder.people.seat.listeners import BotListener, FirstLegal, RecordingListener
@@ -42,11 +43,13 @@ SEEN = Seen(question(0), ("you", "b", "c", "d"))
 
 
 @asynccontextmanager
-async def at_table(folder: Path) -> AsyncIterator[tuple[PersonSeat, RecordingListener, PersonClient]]:
+async def at_table(
+    folder: Path, help_seconds: float = HELP_SECONDS
+) -> AsyncIterator[tuple[PersonSeat, RecordingListener, PersonClient]]:
     token, listener = new_token(), RecordingListener()
     seat = PersonSeat(folder / "seat.sock", token)
     await seat.listen()
-    client = PersonClient(listener, f"unix:{folder / 'seat.sock'}", token)
+    client = PersonClient(listener, f"unix:{folder / 'seat.sock'}", token, help_seconds=help_seconds)
     playing = asyncio.ensure_future(client.play_match())
     try:
         await seat.welcome(WELCOME)
@@ -115,6 +118,32 @@ async def test_a_person_leaves_and_comes_back(tmp_path: Path) -> None:
         client.come_back()
         await comes(lambda: not listener.sights[-1].away)
         assert not seat.presence.is_away
+
+
+@pytest.mark.parametrize(("seconds", "stops"), [(PATIENCE, True), (0.0, False)])
+async def test_help_stops_the_clock_that_is_shown_as_long_as_the_referee_stops_its_own(
+    tmp_path: Path, seconds: float, *, stops: bool
+) -> None:
+    async with at_table(tmp_path, help_seconds=seconds) as (seat, listener, client):
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        client.read_help(is_open=True)
+        client.read_help(is_open=True)
+        assert (listener.questions[-1].until == math.inf) == stops
+        await comes(lambda: seat._help._is_open)
+        client.read_help(is_open=False)
+        assert listener.questions[-1].until < math.inf
+        client.answer(1, question().legal[0])
+        await asking
+
+
+async def test_a_question_without_a_clock_has_no_end(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        asking = asyncio.ensure_future(seat.ask(replace(question(), limit=NO_CLOCK_SECONDS), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        assert listener.questions[0].until == math.inf
+        client.answer(1, question().legal[0])
+        await asking
 
 
 async def test_the_clock_waits_until_the_person_continues(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class TableHere:
         kinds = [ChairKind.PERSON, *[ChairKind.HOUSE] * (self.rules.players - 1)]
         is_over = self.status is TableStatus.OVER
         chairs = tuple(
-            TableChair(kind=kind, name=name, joined=True, is_account=False,
+            TableChair(kind=kind, name=name, joined=True, is_account=False, absent=False,
                        points=number if is_over else None, place=number + 1 if is_over else None)
             for number, (kind, name) in enumerate(zip(kinds, NAMES, strict=False))
         )  # fmt: skip

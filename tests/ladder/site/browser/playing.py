@@ -184,6 +184,8 @@ class Tables:
             table.tracker.go_on(body["deal"])
         elif body["state"] == "away":
             table.client.leave()
+        elif body["state"] in ("reads", "plays"):
+            table.client.read_help(is_open=body["state"] == "reads")
         else:
             table.client.come_back()
         return Response(status_code=204)

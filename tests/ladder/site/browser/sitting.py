@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Sit = Callable[..., Page]
 
 KEPT = "if (location.protocol === 'http:') localStorage['pigpen-play'] ??= '%s';"
+KNOWN = "if (location.protocol === 'http:') localStorage['pigpen-exposing-known'] ??= '1';"
 IN_A_HURRY = {"speed": 0, "taps": 1}
 
 
@@ -53,12 +54,13 @@ def sit(address: str, tables: Tables, lending: Lending) -> Iterator[Sit]:
         touch: bool = False,
         language: str = "en",
         calm: bool = True,
+        knows: bool = True,
         **settings: float,
     ) -> Page:
-        first = KEPT % json.dumps(IN_A_HURRY | settings)
+        first = KEPT % json.dumps(IN_A_HURRY | settings) + (KNOWN if knows else "")
         page = lending.page(Kind(touch=touch, language=language, first=first), size, dark, calm)
         page.goto(f"{address}/tests/new?{asked}")
-        page.wait_for_selector("person-table .pick")
+        page.wait_for_selector("person-table .pick", state="visible" if knows else "attached")
         return page
 
     yield sit

@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ladder.people.playing.table_work import PAUSE_SECONDS
 from tests.ladder.people.pages.tables_here import site_here
 from tests.waiting import PATIENCE
 
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def tables_served(ladder: Ladder) -> Iterator[str]:
+def tables_served(ladder: Ladder, pause_seconds: float = PAUSE_SECONDS) -> Iterator[str]:
     """Serve a ladder's site, and play its tables; its address."""
     up, found = threading.Event(), list[str]()
     loop = asyncio.new_event_loop()
     down = asyncio.Event()
 
     async def serve() -> None:
-        async with site_here(ladder) as address:
+        async with site_here(ladder, pause_seconds=pause_seconds) as address:
             found.append(address)
             up.set()
             await down.wait()

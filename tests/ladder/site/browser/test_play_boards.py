@@ -14,7 +14,7 @@ from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.playing import BRIEF
-from tests.ladder.site.browser.sitting import IN_A_HURRY, KEPT
+from tests.ladder.site.browser.sitting import IN_A_HURRY, KEPT, KNOWN
 from tests.ladder.site.browser.tables_served import tables_served
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def visit(address: str, lending: Lending) -> Iterator[Open]:
     """Open a page as a person in a hurry; in the end no script has failed."""
 
     def visit(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
-        page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY)), size, dark, calm=True)
+        page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY) + KNOWN), size, dark, calm=True)
         page.goto(address + path)
         return page
 

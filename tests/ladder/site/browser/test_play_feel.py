@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ladder.site.browser.at_table import WAITS, by_mouse, next_wanted
-from tests.ladder.site.browser.looking import findings
-from tests.ladder.site.browser.pages import intercept
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, intercept
 from tests.ladder.site.browser.sitting import address, sit, tables
 
 if TYPE_CHECKING:
@@ -76,25 +76,45 @@ def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> Non
     assert len(table_of(tables, page).answers) == before
 
 
-def test_the_first_meeting_with_exposing_says_what_it_is_worth_and_the_second_does_not(sit: Sit) -> None:
-    page = wanted(sit("rules=gongzhu&deals=2&seed=1"), "expose")
-    section = page.locator(".first-exposing")
-    assert section.is_visible()
-    assert "exposed face up" in section.inner_text()
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_before_the_first_table_one_reads_what_exposing_is_worth_and_no_clock_runs(
+    sit: Sit, tables: Tables, size: tuple[int, int]
+) -> None:
+    page = sit("rules=gongzhu&deals=2&seed=1&people=2", size, knows=False)
+    lesson = page.locator(".first-exposing")
+    assert lesson.is_visible()
+    assert not page.locator(".felt").is_visible()
+    assert "exposed face up" in lesson.inner_text()
+    assert page.evaluate("document.activeElement.id") == "exposing-title"
     assert findings(page, ".first-exposing") == []
-    section.get_by_role("button").click()
-    assert section.is_hidden()
+    assert overflow(page) == 0
+    page.wait_for_function("() => document.querySelector('person-table').state?.question?.left === null")
+    page.keyboard.press("n")
+    assert not table_of(tables, page).answers, "keys do nothing meanwhile"
+    lesson.locator("[data-lesson=known]").click()
+    assert lesson.is_hidden()
+    page.wait_for_function("() => document.querySelector('person-table').state.question.left > 0")
+    wanted(page, "expose")
     page.reload()
     wanted(page, "expose")
-    assert section.is_hidden()
+    assert lesson.is_hidden()
 
 
-def test_who_has_answered_has_met_exposing(sit: Sit) -> None:
-    page = wanted(sit("rules=gongzhu&deals=1&seed=1"), "expose")
-    assert page.locator(".first-exposing").is_visible()
-    page.keyboard.press("n")
-    page.wait_for_function("() => document.querySelector('.first-exposing').hidden")
-    assert page.evaluate("localStorage['pigpen-exposing-known']") == "1"
+def test_a_lesson_that_is_skipped_comes_again_at_the_next_table(sit: Sit) -> None:
+    page = sit("rules=gongzhu&deals=1&seed=1", knows=False)
+    page.click("[data-lesson=later]")
+    wanted(page, "expose")
+    page.reload()
+    page.wait_for_selector(".first-exposing")
+
+
+def test_where_people_play_the_clock_stops_while_a_dialog_is_open(sit: Sit) -> None:
+    page = sit("rules=hearts-short&deals=1&people=2")
+    for name in ("help", "settings"):
+        page.click(f"[data-do={name}]")
+        page.wait_for_function("() => document.querySelector('person-table').state.question.left === null")
+        page.keyboard.press("Escape")
+        page.wait_for_function("() => document.querySelector('person-table').state.question.left > 0")
 
 
 def test_where_no_card_may_be_exposed_nothing_is_said_of_it(sit: Sit) -> None:

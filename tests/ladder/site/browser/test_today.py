@@ -6,11 +6,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app.accounts import managing
+from ladder.people.sessions import seat_session
+from ladder.people.tables.chairs import found_table, table_page
+from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
+from ladder.site.server.viewer import PLAIN_COOKIE
+from ladder.store.commands.people_tables import pause_table
+from ladder.store.leases import Lease
+from ladder.values.accounts import LOCAL, Role
+from ladder.values.people import TableStatus
+from referee.records.file import read_record
+from referee.records.lines import DealLine
+from tests.ladder.accounts import session_of
 from tests.ladder.ladders import new_ladder
+from tests.ladder.site.browser.at_table import by_mouse, next_wanted, played_to_the_end
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.browser.tables_served import tables_served
+from tests.ladder.site.person import PASSWORD, quick_passwords
 from tests.waiting import until
 
 if TYPE_CHECKING:
@@ -18,6 +32,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
+    from ladder.app.ladder import Ladder
     from tests.ladder.site.browser.pages import Lending
 
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
@@ -45,11 +60,16 @@ PLAYS = """async () => {
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("today")))
-    with tables_served(ladder) as address:
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
+    made = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("today")))
+    yield made
+    made.database.close()
+
+
+@pytest.fixture(scope="module")
+def address(ladder: Ladder) -> Iterator[str]:
+    with tables_served(ladder, pause_seconds=0.0) as address:
         yield address
-    ladder.database.close()
 
 
 @pytest.fixture
@@ -95,6 +115,58 @@ def test_one_click_plays_todays_board_and_then_there_are_place_streak_calendar_a
     page.click(".today >> text=Your result")
     page.get_by_role("link", name="your result", exact=True).click()
     assert page.url == f"{table}/compare"
+
+
+SHOWN = """() => {
+  const { deal, moment } = document.querySelector("person-table").state ?? {};
+  return moment ? `${moment.trick} ${moment.seats[deal.seat].hand}` : "";
+}"""
+"""The trick and the hand of the person."""
+
+
+def test_a_game_whose_tab_is_closed_waits_and_continues_in_another_browser_of_the_account(
+    guest: Callable[..., Page], ladder: Ladder, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seat_session, "WAITED_FOR_SECONDS", 0.0)
+    managing.add_with_password(ladder, quick_passwords(), LOCAL, "ada", Role.CONTESTANT, PASSWORD)
+    first, second, stranger = (guest("/help", size) for size in (DESKTOP, PHONE, PHONE))
+    for page in (first, second):
+        secret = session_of(ladder, "ada")
+        page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
+    first.goto(f"{address}/play/today/hearts-short")
+    first.click("form button.main")
+    played_to_the_end(first, by_mouse, lambda page: page.click(".go-on"), 3)
+    next_wanted(first)
+    table, seen = first.url, first.evaluate(SHOWN)
+    assert seen
+    name = table.rpartition("/")[2]
+    first.goto(f"{address}/help")
+    until(lambda: table_page(ladder, name).status is TableStatus.PAUSED)
+    stranger.goto(table)
+    assert stranger.locator("person-table").count() == 0
+    second.goto(f"{address}/play/today/hearts-short")
+    assert second.locator("form button.main").count() == 0, "it is not opened twice"
+    second.get_by_role("link", name="Resume your game").click()
+    second.wait_for_function(f"seen => ({SHOWN})() === seen", arg=seen)
+    assert not second.locator("[data-part=away]").is_visible(), "the policy never plays here"
+    assert (findings(second, "person-table"), overflow(second)) == ([], 0)
+    assert second.evaluate(PLAYS) in (1, 2, 3, 4)
+    record = TableFiles(ladder.settings.data_dir).record(table_page(ladder, name).id)
+    steps = [step for line in read_record(record) if isinstance(line, DealLine) for step in line.steps]
+    assert {step.by for step in steps} == {"bot", "forced"}
+
+
+def test_a_table_that_waits_with_its_page_open_says_so_and_continues(
+    guest: Callable[..., Page], ladder: Ladder
+) -> None:
+    page = guest("/play?variant=hearts-short")
+    page.get_by_role("button", name="Play", exact=True).click()
+    next_wanted(page)
+    with ladder.database.write() as session:
+        row = found_table(session, page.url.rpartition("/")[2])
+        assert pause_table(session, Lease(row.id, row.attempt), ladder.clock())
+    page.get_by_role("button", name="Continue").click()
+    next_wanted(page)
 
 
 @pytest.mark.parametrize(("size", "dark"), [(PHONE, True), ((820, 1180), False)], ids=["dark phone", "tablet"])
