@@ -18,6 +18,7 @@ from ladder.errors import UserError
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
 from ladder.events.entrants import Contest, Cost, Groups, PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
+from ladder.events.margins import with_margins
 from ladder.events.scoring import (
     AFTER_PLAY_OFF,
     Ranked,
@@ -206,7 +207,8 @@ class Course:
                     why = own.row.why
             figures = dict(zip(own.criteria, own.row.values, strict=True)) if own else {}
             values = tuple(figures.get(each) for each in criteria)
-            rows.append(Ranked(one, place, values, why, own.leg.stage if own else None))
+            margin = own.row.margin if own and why == own.row.why else None
+            rows.append(Ranked(one, place, values, why, own.leg.stage if own else None, margin))
         return Standings(criteria, tuple(rows))
 
     def _by_seeding(self, one: int, after: int) -> str:
@@ -408,6 +410,7 @@ class Course:
         else:
             groups = [[one] for one in ended.order]
         rows = ranked(sums, criteria, groups, ended.reasons, self.lots, *ended.words, among=ended.among)
+        rows = with_margins(rows, sums, criteria)
         return Standings(criteria, tuple(replace(row, stage=self.event.stages.index(stage)) for row in rows))
 
     def _sums(self, stage: Stage, numbers: Sequence[int]) -> Sums:

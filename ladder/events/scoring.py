@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ladder.events.entrants import Lots, TableResult
-    from ladder.values.events import Event
+    from ladder.ratings.batch import Estimate
+    from ladder.values.events import Event, EventMargin
     from pigpen.rules import Rules
 
 GAME_BOARDS = 3
@@ -66,7 +67,7 @@ def board_points(result: TableResult) -> dict[int, int]:
 
 def match_points(result: TableResult) -> dict[int, int]:
     """Give each one's place points by the totals of a table."""
-    return dict(zip(result.table, place_points(_totals(result)), strict=True))
+    return dict(zip(result.table, place_points(match_totals(result)), strict=True))
 
 
 def pair_boards(result: TableResult, *, is_match: bool = False) -> Iterable[tuple[int, int, int, int]]:
@@ -77,7 +78,7 @@ def pair_boards(result: TableResult, *, is_match: bool = False) -> Iterable[tupl
         result: What the table played.
         is_match: Whether the table's totals count as one board.
     """
-    boards = (_totals(result),) if is_match else result.boards
+    boards = (match_totals(result),) if is_match else result.boards
     for i, j in combinations(range(len(result.table)), 2):
         won = sum((points[i] > points[j]) * 2 + (points[i] == points[j]) for points in boards)
         yield result.table[i], result.table[j], won, len(boards)
@@ -94,23 +95,27 @@ def performance(numbers: Sequence[int], results: Iterable[TableResult], games: b
         results: What was played.
         games: Whether each result is one game, which says as much as `GAME_BOARDS` boards.
     """
+    results = list(results)
+    if not results:
+        return dict.fromkeys(numbers, 1500.0)
+    found = estimate_of(numbers, results, games)
+    elo = dict(zip(found.versions.tolist(), found.ratings.tolist(), strict=True))
+    return {number: round(elo[number], 2) for number in numbers}
+
+
+def estimate_of(numbers: Sequence[int], results: Sequence[TableResult], games: bool) -> Estimate:
+    """Estimate strengths as `performance` does, with their covariance; there is at least one result."""
     import numpy as np
 
     from ladder.ratings.batch import fit, pair_weight
     from ladder.ratings.elo import steepness
 
-    results = list(results)
-    if not results:
-        return dict.fromkeys(numbers, 1500.0)
     pairs = [pair for result in results for pair in pair_boards(result)]
     everyone = sorted({*numbers, *(one for result in results for one in result.table)})
     a, b, won, boards = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
     weight = pair_weight(len(results[0].table))
-    found = fit(
-        everyone, a, b, won / 2.0, boards.astype(np.float64), weight, steepness(GAME_BOARDS if games else 1)
-    )  # fmt: skip
-    elo = dict(zip(everyone, found.ratings.tolist(), strict=True))
-    return {number: round(elo[number], 2) for number in numbers}
+    steep = steepness(GAME_BOARDS if games else 1)
+    return fit(everyone, a, b, won / 2.0, boards.astype(np.float64), weight, steep)
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,7 @@ class Sums:
 
     def points(self) -> dict[int, float]:
         """Add up card points, more being better."""
-        return self._sum(lambda result: dict(zip(result.table, _totals(result), strict=True)), 1)
+        return self._sum(lambda result: dict(zip(result.table, match_totals(result), strict=True)), 1)
 
     def card_points(self) -> dict[int, float]:
         """Give the card points a deal, more being better."""
@@ -176,7 +181,8 @@ class Sums:
         return {number: each / unit for number, each in total.items()}
 
 
-def _totals(result: TableResult) -> tuple[int, ...]:
+def match_totals(result: TableResult) -> tuple[int, ...]:
+    """Add up the points of each over all boards."""
     return tuple(map(sum, zip(*result.boards, strict=True)))
 
 
@@ -236,11 +242,15 @@ class Ranked:
     """The reason that it is before the next one; empty for the last."""
     stage: int | None = None
     """The place in the file of the stage whose figures these are; None: it has played in none."""
+    margin: EventMargin | None = None
+    """How far it is before the next one (`ladder.events.margins`); None: the score does not say it."""
 
     def shown(self, names: Mapping[int, str], event: Event) -> EventPlace:
         """Give it as users see it."""
         stage = "" if self.stage is None else event.stages[self.stage].name
-        return EventPlace(place=self.place, name=names[self.number], values=self.values, why=self.why, stage=stage)
+        return EventPlace(
+            place=self.place, name=names[self.number], values=self.values, why=self.why, stage=stage, margin=self.margin
+        )  # fmt: skip
 
 
 def figure(value: float) -> str:

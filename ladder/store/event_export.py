@@ -60,7 +60,9 @@ def exported_event(session: Session, event: StoredEvent, *, with_places: bool) -
         contributions=event.contributions,
         entrants=tuple(_entrants(session, event)),
         rounds=tuple(exported_round(each, turns) for each in rows.rounds_of(session, event.id)),
-        places=tuple(ExportedPlace(place=one.place, number=one.number, values=one.values) for one in standings),
+        places=tuple(
+            ExportedPlace(place=one.place, number=one.number, values=one.values, margin=one.margin) for one in standings
+        ),
         links=(),
     )
 

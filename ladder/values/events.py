@@ -272,6 +272,23 @@ class DrawnTable(Value):
     """Of its match, in hex."""
 
 
+class EventMargin(Value):
+    """How far a bot is before the next one, and how much of that may be chance (`ladder.events.margins`)."""
+
+    difference: float
+    """Of the score of the stage: of places, points, or Elo; 0: they are level, and a tie-break decided."""
+    plus_minus: float
+    """Half of its 95 % interval."""
+    superiority: float
+    """Likelihood that it is the better one, 0 to 1."""
+    boards: int
+    """On which at least one of the two has sat; a match that counts by its total, or a game, is one."""
+    together: int
+    """On which both have."""
+    is_tied: bool
+    """True if the likelihood is less than 97.5 %: statistically they are level."""
+
+
 class EventPlace(Value):
     """One place in the standings of a stage."""
 
@@ -283,6 +300,8 @@ class EventPlace(Value):
     """Reason that this bot is before the next one; empty for the last."""
     stage: str
     """The stage that it played last, of which the figures are; empty: it has played in none."""
+    margin: EventMargin | None
+    """To the next one; None: there is none, or its place does not follow from a score that both have."""
 
 
 class EventDraw(Value):

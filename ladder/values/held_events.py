@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ladder.values.events import MAX_BEACON_VALUE, MAX_ENTRANTS, MAX_ROUNDS, EventPlace
+from ladder.values.events import MAX_BEACON_VALUE, MAX_ENTRANTS, MAX_ROUNDS, EventMargin, EventPlace
 from ladder.values.names import NAME_LENGTH
 from ladder.values.value import Time, Value
 
@@ -347,6 +347,8 @@ class ExportedPlace(Value):
     number: int
     values: tuple[float | None, ...]
     """By criterion."""
+    margin: EventMargin | None
+    """To the next one; None: there is none, or its place does not follow from a score that both have."""
 
 
 class ExportedLink(Value):
@@ -361,7 +363,7 @@ class ExportedLink(Value):
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
-    version: Literal[3] = 3
+    version: Literal[4] = 4
     name: str
     file: Annotated[str, Field(max_length=64 * 1024)]
     """The event's TOML file."""

@@ -201,19 +201,23 @@ def _redo(row: EventTable, match: StoredMatch, after: EventTable, everything: bo
 
 TABLES = ("round", "stage", "kind", "table", "match", "bot", "entrant", "board_points", "boards", "deals", "status")
 """The columns of the tables."""
+MARGIN = ("difference", "plus_minus", "superiority", "boards", "together", "is_tied")
+"""The columns of standings about the next place, as `EventMargin` has them."""
 
 
 def standings_csv(page: EventPage) -> str:
-    """Write a line for each place: the bot, what decides in order, and why it is before the next one."""
+    """Write a line for each place: the bot, what decides in order, why it is before the next one, and how surely."""
     entrants = {one.name: one for one in page.entrant_list}
     criteria = [(place, word) for place, word in enumerate(page.criteria) if word != "lot"]
-    columns = ("place", "bot", "version", "owner", *(word.replace(" ", "_") for _, word in criteria), "why", "stage")
+    words = (word.replace(" ", "_") for _, word in criteria)
+    columns = ("place", "bot", "version", "owner", *words, "why", "stage", *MARGIN)
     return _text(
         columns,
         (
             (
                 one.place, one.name, entrants[one.name].version, entrants[one.name].owner,
                 *(one.values[place] for place, _ in criteria), one.why, one.stage,
+                *(None if one.margin is None else getattr(one.margin, name) for name in MARGIN),
             )
             for one in page.standings
         ),

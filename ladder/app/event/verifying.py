@@ -364,8 +364,8 @@ class _Verifier:
         if isinstance(end, NextRound):
             self._findings.append("The event is not over: another round follows.")
             return
-        found = [(one.place, one.number, one.values) for one in end.rows]
-        stated = [(one.place, one.number, one.values) for one in self._event.places]
+        found = [(one.place, one.number, one.values, one.margin) for one in end.rows]
+        stated = [(one.place, one.number, one.values, one.margin) for one in self._event.places]
         self._check(found == stated, "The places are not those that the results give.")
 
     def _turns(self) -> Iterator[tuple[int, int, int]]:

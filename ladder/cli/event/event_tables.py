@@ -18,7 +18,7 @@ from ladder.values.text import counted
 from ladder.values.value import in_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ladder.values.events import (
         Chances,
@@ -113,6 +113,8 @@ def print_draw(found: EventDraw) -> None:
         typer.echo("")
         table, _ = fitting(found.standings, standing_columns(found.criteria), console, lambda _: "")
         console.print(table)
+        for line in margin_lines(found.standings, found.criteria):
+            typer.echo(sanitize(line))
     typer.echo(sanitize(f"Entrants: SHA-256 {found.entrants_hash}"))
 
 
@@ -142,7 +144,36 @@ def standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
     for place, name in enumerate(criteria):
         if name not in ("lot", "head to head"):
             columns.append(Column(name, lambda row, place=place: value(row, place), goes=len(criteria) - place))  # type: ignore[misc]
-    return [*columns, Column("why before the next", lambda row: row.why, "left")]
+    return [
+        *columns,
+        Column("why before the next", lambda row: row.why, "left"),
+        Column("better with", lambda row: _better(row), goes=1),
+    ]
+
+
+def _better(row: EventPlace) -> str:
+    if row.margin is None:
+        return ""
+    return f"{'≈ ' if row.margin.is_tied else ''}{row.margin.superiority:.1%}"
+
+
+def margin_lines(standings: Sequence[EventPlace], criteria: Sequence[str]) -> Iterator[str]:
+    """Say how sure the first place is, and what the mark of places that are statistically level means."""
+    if len(standings) > 1 and (margin := standings[0].margin):
+        one, other = standings[0], standings[1]
+        own, following = one.values[0], other.values[0]
+        scores = "" if own is None or following is None else f" {figure(own)} to {figure(following)}"
+        shared = "" if margin.together == margin.boards else f", {margin.together} of them at one table"
+        boards = counted(margin.boards, f"board{shared}", f"boards{shared}")
+        by = f" Before by: {one.why}." if not margin.difference else ""
+        level = " Statistically they are level." if margin.is_tied else ""
+        yield (
+            f"Places 1 and 2, {one.name} and {other.name}: {criteria[0]}{scores} on {boards}, a difference of "
+            f"{figure(margin.difference)} ± {figure(margin.plus_minus)}. {one.name} is the better one with a "
+            f"likelihood of {margin.superiority:.1%}.{by}{level}"
+        )
+    if any(row.margin and row.margin.is_tied for row in standings):
+        yield "≈: statistically level with the next place (docs/events.md)."
 
 
 def _cost(cost: tuple[int, int, int]) -> str:
@@ -223,6 +254,8 @@ def print_page(page: EventPage) -> None:
     if page.standings:
         typer.echo(sanitize(f"\n{page.stage}", spared="\n"))
         _print(page.standings, standing_columns(page.criteria))
+        for line in margin_lines(page.standings, page.criteria):
+            typer.echo(sanitize(line))
 
 
 def _print_round(page: EventRoundPage) -> None:

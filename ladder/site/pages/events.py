@@ -299,7 +299,9 @@ def certificate(request: Request, event: Name, bot: Bot) -> Response:
         if page.state is not EventState.OVER or not found:
             raise HTTPException(404, NO_PAGE)
         (entrant,) = (one for one in page.entrant_list if one.name == bot)
-        return {"one": found[0], "entrant": entrant}
+        first = page.standings[:2]
+        is_about = len(first) == 2 and found[0] in first and first[0].margin is not None
+        return {"one": found[0], "entrant": entrant, "first_places": first if is_about else ()}
 
     return _page(request, event, "event_certificate.html", values)
 

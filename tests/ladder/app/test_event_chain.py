@@ -165,6 +165,19 @@ def test_an_export_holds_and_not_with_a_record_of_another_start_that_holds_by_it
     assert len(verify_event(tmp_path / "edited.zip").findings) == 1
 
 
+def test_margins_of_places_are_recomputed_also_where_all_links_were_made_anew(
+    exported: Path, plain: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verifying._Verifier, "_verify_match", lambda *_: None)
+    monkeypatch.setattr(verifying._Verifier, "_verify_links", lambda *_: None)
+    path, edited = tmp_path / "edited.zip", list(edits(plain["places"][0]["margin"]))
+    assert len(edited) == 6
+    for where, value in [((), plain["places"][0]["margin"]), *edited]:
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("event.json", json.dumps(put(plain, ("places", 0, "margin", *where), value)))
+        assert len(verify_event(path).findings) == bool(where)
+
+
 def test_the_chain_tells_of_every_redo_and_ruling_with_its_reason_and_what_it_replaced(plain: Any) -> None:
     kinds = [each["kind"] for each in plain["links"]]
     assert kinds[:4] == ["event.opened", "event.frozen", "event.bot_left", "event.started"]

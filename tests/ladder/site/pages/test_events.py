@@ -118,6 +118,19 @@ def test_the_page_of_an_event_that_is_over_has_all_places_rounds_and_what_proves
     assert over.get("/events/cup/rounds/0").status_code == 404
 
 
+def test_a_final_shows_how_sure_its_first_place_is_on_the_page_and_on_the_two_certificates(over: Visitor) -> None:
+    found = over.value("/events/cup")["standings"]
+    margin = found[0]["margin"]
+    assert (margin["boards"], margin["together"]) == (2, 2)
+    shown = f"{margin['difference']:.1f} ± {margin['plus_minus']:.1f}"
+    pages = ["", *(f"/certificate/{one['name']}" for one in found)]
+    assert [shown in over.page(f"/events/cup{path}") for path in pages] == [True] * 3 + [False] * 6
+    page = over.page("/events/cup")
+    levels = sum(one["margin"] is not None and one["margin"]["is_tied"] for one in found)
+    assert page.count('<span class="tag">statistically level</span>') == levels > 0
+    assert found[3]["margin"] is None, "the fourth of the final is before one who did not play it"
+
+
 def test_a_cross_table_counts_each_board_of_each_pair_once(over: Visitor) -> None:
     rounds = reading.event(over.ladder, LOCAL, "cup").round_list
     found = cross_table(rounds)
