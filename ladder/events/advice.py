@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.events.beacons import why_no_beacon
+from ladder.events.claims import exceptions, spans
 from ladder.events.legs import Leg, exact_design, game_deals, legs_of, round_robin_rounds, sides_of
 from ladder.values.events import (
     MAX_BOARDS,
@@ -32,7 +33,7 @@ from ladder.values.text import counted, why_odd
 from ladder.values.value import in_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
 
     from pigpen.rules import Rules
 
@@ -45,6 +46,8 @@ PLAYS = 13 + 2
 WAYS_OUT = "Write a stage before it that is always played, or allow other numbers of entrants"
 DEAL_SECONDS = 0.12
 """Seconds of a deal of bots that answer at once, on a core of its own."""
+START_SECONDS = 0.11
+"""Seconds in which a bot of a table is started and ended, on a core of its own (docs/performance.md, kernel)."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,12 @@ class Pace:
     """That play at once."""
     seconds: float = DEAL_SECONDS
     """Of a deal."""
+    start: float | None = None
+    """Seconds in which the bots of a table are started and ended; None: `START_SECONDS` for each."""
+
+    def starting(self, rules: Rules) -> float:
+        """Give the seconds of the start of a table."""
+        return START_SECONDS * rules.players if self.start is None else self.start
 
 
 def checked(event: Event, rules: Rules, house_bots: Collection[str], pace: Pace) -> EventCheck:
@@ -64,7 +73,8 @@ def checked(event: Event, rules: Rules, house_bots: Collection[str], pace: Pace)
         name=event.name,
         variant=rules.name,
         wrong=tuple(dict.fromkeys(_wrong(event, rules, house_bots))),
-        unwise=tuple(dict.fromkeys(_unwise(event, rules, plans))),
+        unwise=tuple(dict.fromkeys(_unwise(event, rules, plans, pace))),
+        exceptions=exceptions(event, rules),
         plans=tuple(plans),
     )
 
@@ -98,7 +108,8 @@ def leg_hours(leg: Leg, rules: Rules, pace: Pace) -> float:
     """Estimate the hours of a leg; each rotation of a match is a table of its own."""
     tables = leg.tables(sides_of(rules)) * (1 if leg.boards is None else rules.players)
     deals = game_deals(rules)[1] if leg.boards is None else leg.boards
-    return leg.rounds * math.ceil(tables / pace.tables) * deals * pace.seconds / 3600
+    each = pace.starting(rules) + deals * pace.seconds
+    return leg.rounds * math.ceil(tables / pace.tables) * each / 3600
 
 
 def _meetings(leg: Leg, sides: int) -> tuple[int, int] | None:
@@ -208,23 +219,10 @@ def _wrong_sizes(event: Event, rules: Rules) -> Iterator[str]:
             )
             wrong[f"{takes}plays. Write seeding = 'rating', or: {WAYS_OUT}"].append(size)
     for why, sizes in wrong.items():
-        yield f"With {_spans(sizes)} entrants {why}."
+        yield f"With {spans(sizes)} entrants {why}."
 
 
-def _spans(sizes: Sequence[int]) -> str:
-    """
-    Give numbers in words.
-
-    >>> _spans([4, 6, 7, 8, 12])
-    '4, 6 to 8 and 12'
-    """
-    ends = [size for size in sizes if size + 1 not in sizes]
-    starts = [size for size in sizes if size - 1 not in sizes]
-    spans = [str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True)]
-    return " and ".join([", ".join(spans[:-1]), spans[-1]] if len(spans) > 1 else spans)
-
-
-def _unwise(event: Event, rules: Rules, plans: list[Plan]) -> Iterator[str]:
+def _unwise(event: Event, rules: Rules, plans: list[Plan], pace: Pace) -> Iterator[str]:
     yield from _unwise_stages(event)
     sides = sides_of(rules)
     fewest, most = plans[0].entrants, plans[-1].entrants
@@ -262,7 +260,7 @@ def _unwise(event: Event, rules: Rules, plans: list[Plan]) -> Iterator[str]:
                 f"With {plan.entrants} entrants the last stage, {last.stage!r}, has more than one table. A final of "
                 f"the best {sides} with half of the deals finds the best bot more often."
             )
-    yield from _too_long(event, rules, plans[-1], most)
+    yield from _too_long(event, rules, plans[-1], most, pace)
 
 
 def _unwise_stages(event: Event) -> Iterator[str]:
@@ -288,7 +286,7 @@ def _unwise_stages(event: Event) -> Iterator[str]:
         yield "A tie-break is named twice; the second one decides nothing."
 
 
-def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator[str]:
+def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int, pace: Pace) -> Iterator[str]:
     given = (event.ends - event.starts).total_seconds() / 3600 if event.starts and event.ends else EVENING
     if event.starts and event.starts == event.ends:  # that is wrong in itself
         given = math.inf
@@ -296,7 +294,8 @@ def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator
         takes, there = _differing(plan.hours, given)
         yield (
             f"With {entrants} entrants the event takes about {takes} hours, more than the {there} that "
-            "there are. Play fewer boards, allow fewer entrants, or use more workers (--workers, --deal-seconds)."
+            "there are. Play fewer boards, allow fewer entrants, or use more workers (--workers, --deal-seconds, "
+            "--start-seconds)."
         )
     for stage in event.stages:
         if stage.format == "game" and stage.is_played(entrants):
@@ -309,7 +308,7 @@ def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator
         for before, after in pairwise(stage.round_starts):
             room = (after - before).total_seconds() / 3600
             legs = [leg for leg in legs_of(event, entrants, rules) if event.stages[leg.stage] == stage]
-            needed = max((leg_hours(leg, rules, Pace()) / leg.rounds for leg in legs), default=0.0)
+            needed = max((leg_hours(leg, rules, pace) / leg.rounds for leg in legs), default=0.0)
             if needed > room:
                 takes, after_that = _differing(needed, room)
                 yield f"Stage {stage.name!r}: a round takes about {takes} hours; the next starts after {after_that}."

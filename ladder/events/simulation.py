@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ladder.events.advice import Pace
+from ladder.events.advice import Pace, leg_hours
 from ladder.events.legs import Leg, exact_design, game_deals, legs_of, sides_of, without_rematch
 from ladder.events.scoring import GAME_BOARDS
 from ladder.ratings.elo import SCALE, STANDARD_BOARDS
@@ -232,23 +232,20 @@ class _Simulation:
         """Draw the hours of a leg, (e,); each rotation is a table of its own, and a table takes the next free place."""
         tables = leg.tables(self._sides) * (1 if leg.boards is None else self.rules.players)
         if leg.boards is not None:
-            return np.full(events, leg.rounds * math.ceil(tables / self.pace.tables) * leg.boards * self._deal)
+            return np.full(events, leg_hours(leg, self.rules, self.pace))
         fewest, middle, most = game_deals(self.rules)
         total = np.zeros(events)
         for _ in range(leg.rounds):
             lengths = np.full((events, tables), float(middle))
             if fewest < most:
                 lengths = np.rint(self.rng.triangular(fewest, min(max(middle, fewest), most), most, (events, tables)))
+            seconds = self.pace.starting(self.rules) + lengths * self.pace.seconds
             busy = np.zeros((events, min(self.pace.tables, tables)))
             for table in range(tables):
                 free = busy.argmin(axis=1)
-                busy[np.arange(events), free] += lengths[:, table]
+                busy[np.arange(events), free] += seconds[:, table]
             total += busy.max(axis=1)
-        return total * self._deal
-
-    @property
-    def _deal(self) -> float:
-        return self.pace.seconds / 3600
+        return total / 3600
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,21 @@ EntrantsOption = Annotated[
     Path | None,
     typer.Option("--entrants", help="CSV with the columns name, owner and, if known, rating, in order of entry."),
 ]
-WorkersOption = Annotated[int, typer.Option("--workers", min=1, max=10_000, help="Tables that play at once.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, max=10_000, help="Tables that play at once. By default one for each core for bots."
+    ),
+]
 SecondsOption = Annotated[
     float,
     typer.Option("--deal-seconds", min=0.001, max=100_000, help="Seconds of one deal. Bots that answer at once: 0.12."),
+]
+StartOption = Annotated[
+    float | None,
+    typer.Option(
+        "--start-seconds", min=0, max=100_000, help="Seconds in which a table starts and ends. By default 0.11 a bot."
+    ),
 ]
 DEALS = 2560
 """Of a new event, by default."""
@@ -62,21 +73,26 @@ def new(
 
 @event.command()
 def check(
-    file: FileArgument, workers: WorkersOption = 4, deal_seconds: SecondsOption = 0.12, as_json: JsonOption = False
+    file: FileArgument,
+    workers: WorkersOption = None,
+    deal_seconds: SecondsOption = 0.12,
+    start_seconds: StartOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """
     Say what is wrong or unwise about an event's file, and what the event is with few and with many entrants.
 
-    The exit code is 2 if something is wrong; what is unwise is only a remark.
+    The exit code is 2 if something is wrong; what is unwise is only a remark. Notes name the numbers of entrants with
+    which a stage is not what it is with others: where some meet twice, or fewer play than the file says.
 
     Examples:
         pigpen event check cup.toml
 
-        pigpen event check cup.toml --workers 16 --deal-seconds 0.5
+        pigpen event check cup.toml --workers 16 --deal-seconds 0.5 --start-seconds 1
     """
     from ladder.app.event.organising import check_event
 
-    found = check_event(file, _pace(workers, deal_seconds))
+    found = check_event(file, _pace(workers, deal_seconds, start_seconds))
     if as_json:
         print_json(found)
     else:
@@ -159,8 +175,9 @@ def simulate(
     ] = None,
     events: Annotated[int, typer.Option(min=10, max=1_000_000, help="Number of events to simulate.")] = 2000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 1,
-    workers: WorkersOption = 4,
+    workers: WorkersOption = None,
     deal_seconds: SecondsOption = 0.12,
+    start_seconds: StartOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -180,7 +197,9 @@ def simulate(
 
     count = int(entrants) if entrants and entrants.isascii() and entrants.isdigit() and len(entrants) < 7 else None
     listed = Path(entrants) if entrants and count is None else None
-    found = simulate_events([file, *(compare or ())], count or listed, events, seed, _pace(workers, deal_seconds))
+    found = simulate_events(
+        [file, *(compare or ())], count or listed, events, seed, _pace(workers, deal_seconds, start_seconds)
+    )
     if as_json:
         print_json(found)
     else:
@@ -189,10 +208,11 @@ def simulate(
         print_simulation(found)
 
 
-def _pace(workers: int, seconds: float) -> Pace:
+def _pace(workers: int | None, seconds: float, start: float | None) -> Pace:
     from ladder.events.advice import Pace
+    from ladder.sandbox.host.machine import bot_cores
 
-    return Pace(workers, seconds)
+    return Pace(workers or len(bot_cores()), seconds, start)
 
 
 for name, each in holding.COMMANDS.items():

@@ -237,12 +237,12 @@ def test_equal_bots_win_equally_often_and_a_much_better_one_always() -> None:
 
 def test_hours_are_those_of_the_deals_and_of_games_a_distribution() -> None:
     of = event(rounds(10), FINAL)  # 5 rounds of 4 matches; a final of 200 boards
-    found = simulated(of, events=20, pace=Pace(4, 3.6)).chances("")
+    found = simulated(of, events=20, pace=Pace(4, 3.6, 0)).chances("")
     assert found.hours == pytest.approx(((5 * 4 * 10 + 200) / 1000,) * 2)
-    games = simulated(event(rounds(1) | {"format": "game"}), events=500, pace=Pace(4, 3.6)).chances("")
+    games = simulated(event(rounds(1) | {"format": "game"}), events=500, pace=Pace(4, 3.6, 0)).chances("")
     assert 5 * 9 / 1000 < games.hours[0] < games.hours[1] < 5 * 19 / 1000
 
 
 def test_four_tables_at_once_take_as_long_as_one_after_the_other_on_one_place() -> None:
-    one, four = (simulated(event(rounds(10)), events=10, pace=Pace(n, 1)).chances("").hours[0] for n in (1, 16))
+    one, four = (simulated(event(rounds(10)), events=10, pace=Pace(n, 1, 0)).chances("").hours[0] for n in (1, 16))
     assert one == pytest.approx(16 * four)
