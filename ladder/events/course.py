@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
-from ladder.events.entrants import Contest, Cost, Groups, PlayedRound, Table, TableResult, filled
+from ladder.events.entrants import Contest, Cost, Groups, PlayedRound, Table, TableResult, Takeovers, filled
 from ladder.events.legs import Leg, legs_of, sides_of
 from ladder.events.margins import with_margins
 from ladder.events.scoring import (
@@ -115,7 +115,11 @@ class Course:
     entrants: Sequence[Entrant]
     lots: Lots
     left: Mapping[int, int] = field(default_factory=dict)
-    """By number of those who have left: the rounds of the event that had been played then."""
+    """
+    By number of those who have left: the rounds of the event that had been played then.
+
+    Those who leave by the rule about takeovers are found from the results.
+    """
 
     def __post_init__(self) -> None:
         """Begin before the first round."""
@@ -127,6 +131,7 @@ class Course:
         self.last = Standings((), ())
         """The order at the end of the last leg that is over."""
         self._played = 0
+        self._takeovers = Takeovers(self.event.takeovers)
         self._number = 0
         self._tables: list[tuple[Table, ...]] = []
         self._results: list[TableResult] = []
@@ -257,6 +262,7 @@ class Course:
                 f"{name!r} (stage {leg.stage + 1}) comes next; give the rounds in order, each once."
             )
         self._played += 1
+        self._takeovers.take(table.taken_over for table in played.tables)
         if kind == "round":
             self._tables.append(tuple(result.table for result in played.tables))
             self._results += played.tables
@@ -417,7 +423,7 @@ class Course:
         return Sums(tuple(numbers), (*self._before, *self._results), stage.format == "game")
 
     def _is_present(self, number: int) -> bool:
-        return self.left.get(number, self._played + 1) > self._played
+        return number not in self._takeovers.dropped and self.left.get(number, self._played + 1) > self._played
 
     def _present(self, numbers: Iterable[int]) -> list[int]:
         return [one for one in numbers if self._is_present(one)]

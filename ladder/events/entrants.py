@@ -81,6 +81,8 @@ class TableResult:
     """For each board, or the one game: the points of each over all rotations. More is better (`scoring.oriented`)."""
     deals: int
     """Of all rotations."""
+    taken_over: tuple[int, ...] = ()
+    """Entrants for which the default policy has decided in the end, by number."""
 
 
 class Cost(NamedTuple):
@@ -108,6 +110,48 @@ class PlayedRound:
     round: int
     """From 1, within the stage; play-offs count."""
     tables: tuple[TableResult, ...]
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """The end of a bot's event by the rule about takeovers."""
+
+    after: int
+    """Rounds of the event that had been played."""
+    tables: tuple[tuple[int, int], ...]
+    """At which it was taken over: round within the event, and table, from 1."""
+
+
+class Takeovers:
+    """
+    The rule by which a bot leaves that the default policy takes over again and again.
+
+    It looks at the results that count: a table that is played again counts as it was played last.
+
+    >>> rule = Takeovers(limit=2)
+    >>> for _ in range(2):
+    ...     rule.take([(), (2,)])
+    >>> rule.dropped
+    {2: Dropped(after=2, tables=((1, 2), (2, 2)))}
+    """
+
+    def __init__(self, limit: int) -> None:
+        """Begin before the first round; *limit*: tables after which a bot leaves, 0: never."""
+        self._limit = limit
+        self._played = 0
+        self._tables: dict[int, list[tuple[int, int]]] = {}
+        self.dropped: dict[int, Dropped] = {}
+        """By number of the entrant."""
+
+    def take(self, tables: Iterable[Iterable[int]]) -> None:
+        """Add a round of the event that has been played: of each table who was taken over."""
+        self._played += 1
+        for place, taken_over in enumerate(tables, 1):
+            for one in taken_over:
+                found = self._tables.setdefault(one, [])
+                found.append((self._played, place))
+                if self._limit and len(found) >= self._limit and one not in self.dropped:
+                    self.dropped[one] = Dropped(self._played, tuple(found))
 
 
 def is_stand_in(number: int) -> bool:

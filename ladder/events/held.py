@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.errors import UserError
 from ladder.events.course import Course, NextRound, Standings
-from ladder.events.entrants import Contributions, Lots, PlayedRound, TableResult, is_stand_in
+from ladder.events.entrants import Contributions, Dropped, Lots, PlayedRound, TableResult, Takeovers, is_stand_in
 from ladder.events.scoring import put_last
 from ladder.values.held_events import EventState
 from ladder.values.webhooks import MessageKind
@@ -62,6 +62,8 @@ class HeldTable:
     """As in `TableResult`; None: not played yet."""
     deals: int
     rulings: tuple[Ruling, ...] = ()
+    taken_over: tuple[int, ...] = ()
+    """As in `TableResult`."""
 
     def result(self, after: int | None = None) -> TableResult:
         """Give what counts: now, or for the draw after *after* rounds."""
@@ -69,7 +71,7 @@ class HeldTable:
         for ruling in self.rulings:
             if after is None or ruling.after <= after:
                 boards = tuple(put_last(points, [self.table.index(one) for one in ruling.last]) for points in boards)
-        return TableResult(self.table, boards, self.deals)
+        return TableResult(self.table, boards, self.deals, self.taken_over)
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,22 @@ class Held:
     def lots(self) -> Lots:
         """Its lots."""
         return Lots.of(self.seed, self.listed, self.contributions)
+
+    def dropped(self, *, is_over: bool) -> dict[int, Dropped]:
+        """
+        Give by number those who have left by the rule about takeovers, once that is settled.
+
+        Until the next round is drawn a table may be played again, and a bot stays in.
+
+        Args:
+            is_over: Whether the event is.
+        """
+        takeovers = Takeovers(self.event.takeovers)
+        for each in self.rounds:
+            if not each.is_over:
+                break
+            takeovers.take(table.taken_over for table in each.tables)
+        return {one: each for one, each in takeovers.dropped.items() if is_over or each.after < len(self.rounds)}
 
     def match_seed(self, stage: int, round_number: int, table: int, turn: int = 0) -> bytes:
         """
@@ -230,6 +248,8 @@ class PublicCourse:
     """Tables that are played again: round, number and turn."""
     left: tuple[tuple[int, int], ...] = ()
     """Bots that have left: number, and the rounds that had been drawn then, as far as these are public."""
+    dropped: tuple[tuple[int, int], ...] = ()
+    """Bots that have left by the rule about takeovers: number, and the rounds that had been played."""
     is_official: bool = False
 
     @classmethod
@@ -239,10 +259,9 @@ class PublicCourse:
             return cls()
         shown = tuple(ShownTable(*each) for each in plain["shown"])
         redone = tuple((number, table, turn) for number, table, turn in plain["redone"])
-        left = tuple((number, after) for number, after in plain["left"])
-        return cls(
-            plain["state"], tuple(plain["stages"]), tuple(plain["over"]), shown, redone, left, plain["is_official"]
-        )
+        left, dropped = (tuple((number, after) for number, after in plain[name]) for name in ("left", "dropped"))
+        stages, over = tuple(plain["stages"]), tuple(plain["over"])
+        return cls(plain["state"], stages, over, shown, redone, left, dropped, plain["is_official"])
 
     def plain(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -259,6 +278,8 @@ class EventNews:
     entrant: int | None = None
     after: int | None = None
     """Rounds after which it has left, as far as they are public."""
+    by_rule: bool = False
+    """True if it has left by the rule about takeovers."""
 
 
 def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
@@ -283,6 +304,9 @@ def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
     for number in now.over:
         if number not in before.over:
             yield EventNews(MessageKind.ROUND_OVER, number)
+    for one, after in now.dropped:
+        if (one, after) not in before.dropped:
+            yield EventNews(MessageKind.BOT_LEFT, entrant=one, after=after, by_rule=True)
     for number in range(len(before.stages) + 1, len(now.stages) + 1):
         if now.stages[number - 1] not in now.stages[: number - 1]:
             yield EventNews(MessageKind.STAGE_BEGUN, number)

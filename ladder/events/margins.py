@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 LIKELY = 0.975
 """From this likelihood of superiority on a place counts as more than chance: 95 % of two-sided intervals."""
-MAX_FREEDOM = 1000
+NORMAL_FROM = 1000
 """Degrees of freedom from which on Student's t is taken as normal."""
 WITHOUT_CRITERION = ("play-off", "level", "lot")
 """Reasons of those who are level by the score, or nearly."""
@@ -188,7 +188,7 @@ def student(t: float, freedom: int) -> float:
     >>> [round(student(t, freedom), 4) for t, freedom in ((0, 3), (12.706, 1), (2.776, 4), (-1.96, 10**6))]
     [0.5, 0.975, 0.975, 0.025]
     """
-    if freedom > MAX_FREEDOM:
+    if freedom > NORMAL_FROM:
         return NormalDist().cdf(t)
     angle = math.atan2(t, math.sqrt(freedom))
     cosine, term = math.cos(angle), 1.0
@@ -208,10 +208,10 @@ def student(t: float, freedom: int) -> float:
     return 0.5 + 0.5 * inside
 
 
-@lru_cache(maxsize=MAX_FREEDOM + 1)
+@lru_cache(maxsize=NORMAL_FROM + 1)
 def _quantile(freedom: int) -> float:
     """Compute the t below which 97.5 % are."""
-    if freedom > MAX_FREEDOM:
+    if freedom > NORMAL_FROM:
         return NormalDist().inv_cdf(LIKELY)
     low, high = 1.9, 13.0
     while high - low > 1e-9:

@@ -171,6 +171,12 @@ class MatchSummary:
     totals: tuple[tuple[int, ...], ...] = ()
     """On each board, or in the one game, the points of each side (`BoardTotals`)."""
 
+    def taken_over(self, sides: Sequence[int]) -> list[int]:
+        """List those of the *sides*, in their order, for which the default policy has decided in the end."""
+        return [
+            side for side, team in zip(sides, self.teams, strict=True) if any(self.bots[bot].taken_over for bot in team)
+        ]
+
 
 def teams_of(rules: Rules) -> tuple[tuple[int, ...], ...]:
     """

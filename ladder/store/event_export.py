@@ -110,6 +110,7 @@ def _turn(row: EventTable, match: StoredMatch) -> ExportedTurn:
         commitment=match.commitment,
         boards=table.boards,
         deals=table.deals,
+        taken_over=table.taken_over,
         record=row.record,
         redo=None if row.redo is None else ExportedRedo(**{**row.redo, "at": time_of(row.redo["at"])}),
         rulings=tuple(

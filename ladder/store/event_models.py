@@ -82,6 +82,8 @@ class EventTable(Base):
     boards: Mapped[list[list[int]] | None] = mapped_column(JSON)
     """The points of each on each board, more being better (`MatchSummary.totals`); None: not played yet."""
     deals: Mapped[int | None]
+    taken_over: Mapped[list[int]] = mapped_column(JSON, default=list)
+    """Entrants for which the default policy has decided in the end, by number."""
     record: Mapped[str | None] = mapped_column(String(64))
     """SHA-256 of the match's record, as it is kept; None: not played yet."""
     redo: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))

@@ -11,7 +11,7 @@ from sqlalchemy import Integer, String, cast, func, select
 
 from ladder.errors import LadderError
 from ladder.events.chain import Link
-from ladder.events.entrants import Contributions, Entrant
+from ladder.events.entrants import Contributions, Dropped, Entrant
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
@@ -211,12 +211,18 @@ def held_table(row: EventTable) -> HeldTable:
     """Give a table as it counts."""
     boards = None if row.boards is None else tuple(tuple(points) for points in row.boards)
     rulings = tuple(Ruling(**{**each, "last": tuple(each["last"])}) for each in row.rulings)
-    return HeldTable(tuple(row.entrants), row.turn, boards, row.deals or 0, rulings)
+    return HeldTable(tuple(row.entrants), row.turn, boards, row.deals or 0, rulings, tuple(row.taken_over))
 
 
 def under_way(session: Session, event: int, number: int) -> list[tuple[EventTable, StoredMatch]]:
     """Read the tables of a round that have no result yet, with their matches."""
     return [each for each in tables_of(session, event).get(number, []) if each[0].boards is None]
+
+
+def public_dropped(session: Session, event: StoredEvent, rounds: int) -> dict[int, Dropped]:
+    """Give who has left by the rule about takeovers, as far as the public may know, that is of so many *rounds*."""
+    is_over = public_state(session, event) == EventState.OVER
+    return held(session, event, rounds).dropped(is_over=is_over)
 
 
 def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: bool) -> EventRow:
@@ -243,19 +249,39 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
     )  # fmt: skip
 
 
-def entrant_list(session: Session, event: StoredEvent, rounds: int) -> tuple[EventEntrant, ...]:
-    """Read the entrants for a viewer, who may know of that many *rounds*."""
+def entrant_list(
+    session: Session, event: StoredEvent, rounds: int, dropped: Mapping[int, Dropped]
+) -> tuple[EventEntrant, ...]:
+    """
+    Read the entrants for a viewer.
+
+    Args:
+        session: A transaction.
+        event: Which event.
+        rounds: Of which the viewer may know.
+        dropped: Who has left by the rule about takeovers, as far as the viewer may know.
+    """
     wanted = select(EventEntry, Version.number).join(Version, Version.id == EventEntry.version_id)
     rows = session.execute(wanted.where(EventEntry.event_id == event.id).order_by(EventEntry.number))
     is_final = event.state != EventState.OPEN
     return tuple(
         EventEntrant(
             number=one.number, name=one.name, version=version, owner=one.owner, rating=one.rating,
-            left_after=None if one.left_after is None else min(one.left_after, rounds),
+            **_leaving(one, rounds, dropped.get(one.number)),
             commitment=one.commitment, has_own_nonce=one.has_own_nonce, nonce=one.nonce if is_final else None,
         )
         for one, version in rows
     )  # fmt: skip
+
+
+def _leaving(one: EventEntry, rounds: int, dropped: Dropped | None) -> dict[str, Any]:
+    """Say after how many rounds a bot has left, and by what: whichever came first."""
+    if dropped is not None and (one.left_after is None or dropped.after < one.left_after):
+        return {"left_after": dropped.after, "left_by": "takeovers", "taken_over": dropped.tables}
+    if one.left_after is None:
+        return {"left_after": None, "left_by": None}
+    is_silent = one.left_after == 0 and one.nonce is None
+    return {"left_after": min(one.left_after, rounds), "left_by": "nonce" if is_silent else "withdrawal"}
 
 
 def version_name(session: Session, version: int | None) -> str | None:

@@ -173,6 +173,8 @@ class Event(Value):
     """Time by which it must be over."""
     stand_in: Text = "counting"
     """The house bot that fills tables and replaces bots that leave; it is never ranked."""
+    takeovers: int = Field(default=2, ge=0, le=MAX_ROUNDS)
+    """A bot that the default policy has taken over at that many tables leaves; 0: none leaves by it."""
     late_entry: str = "none"
     """`none`, or the last round before which a bot may still enter: `round 3`."""
     show: Literal["live", "round", "manual"] = "round"
@@ -258,6 +260,8 @@ class EventCheck(Value):
     wrong: tuple[str, ...]
     """Sentences; with any of them the event cannot be run."""
     unwise: tuple[str, ...]
+    exceptions: tuple[str, ...]
+    """With which numbers of entrants a stage is not what its format is for others, such as one without a rematch."""
     plans: tuple[Plan, ...]
     """With the fewest entrants, the most, and where a condition begins to hold."""
 

@@ -86,6 +86,10 @@ class EventEntrant(Value):
     """Elo at the freeze."""
     left_after: int | None
     """It has left: the rounds that had been drawn then, as far as the viewer may know of them."""
+    left_by: Literal["withdrawal", "nonce", "takeovers"] | None
+    """Reason for that: it was withdrawn, has revealed no nonce, or was taken over at too many tables."""
+    taken_over: tuple[tuple[int, int], ...] = ()
+    """Of one that has left by takeovers, those tables: round within the event, and table."""
     commitment: str
     """SHA-256 of its nonce, in hex."""
     has_own_nonce: bool
@@ -150,6 +154,8 @@ class EventTableRow(Value):
     rulings: tuple[EventRuling, ...]
     points_before: tuple[float, ...] | None
     """The board points without the rulings; None: there is no ruling."""
+    taken_over: tuple[str, ...]
+    """Bots for which the default policy has decided in the end."""
     redos: tuple[EventRedo, ...]
 
 
@@ -311,6 +317,8 @@ class ExportedTurn(Value):
     boards: tuple[tuple[Number, ...], ...] | None
     """The points of each on each board, more being better; None: it was not played to its end."""
     deals: Number
+    taken_over: tuple[Number, ...]
+    """Entrants for which the default policy has decided in the end, by number."""
     record: Hash | None
     """SHA-256 of its record, as it is beside this file; None: it was not played to its end."""
     redo: ExportedRedo | None

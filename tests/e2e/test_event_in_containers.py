@@ -19,7 +19,8 @@ from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen_process
-from tests.e2e.runners import runner
+from tests.e2e.judging import assert_each_result_has_its_record
+from tests.e2e.runners import playing, runner
 from tests.e2e.small_ladder import SmallLadder
 from tests.ladder.ladders import NOW
 from tests.ladder.site.visitor import Visitor
@@ -91,7 +92,15 @@ def ladder(tmp_path: Path, images: dict[str, Image]) -> Iterator[SmallLadder]:
     database.close()
 
 
-def test_its_download_verifies(ladder: SmallLadder, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("runtime", "kills"),
+    [
+        ("runc", 0),
+        pytest.param("runsc", 2, marks=[pytest.mark.runsc, pytest.mark.long, pytest.mark.timeout(1800)], id="gVisor"),
+    ],
+)
+def test_its_download_verifies(ladder: SmallLadder, tmp_path: Path, runtime: str, kills: int) -> None:
+    """Also where the runner is killed while matches are played, with its bots still in their containers."""
     (tmp_path / "cup.toml").write_text(FILE)
     words: list[tuple[str, ...]] = [("open", str(tmp_path / "cup.toml"))]
     words += [("enter", "cup", bot) for bot in BOTS]
@@ -100,24 +109,34 @@ def test_its_download_verifies(ladder: SmallLadder, tmp_path: Path) -> None:
         done = ladder.pigpen("event", *each, "--local")
         assert done.returncode == 0, done.stderr
     with Ladder.open(ladder.settings) as opened:
-        with runner(ladder, PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME="runc") as program:
 
-            def seen() -> tuple[EventState, int]:
-                """Read the state and the number of results: they come one by one, and each is waited for."""
-                assert program.poll() is None
-                found = reading.event(opened, LOCAL, "cup", everything=True)
-                return found.state, sum(bool(each.boards) for one in found.round_list for each in one.tables)
+        def seen() -> tuple[EventState, int]:
+            """Read the state and the number of results: they come one by one, and each is waited for."""
+            found = reading.event(opened, LOCAL, "cup", everything=True)
+            return found.state, sum(bool(each.boards) for one in found.round_list for each in one.tables)
 
-            while (before := seen())[0] is not EventState.OVER:
-                until(lambda: seen() != before, "the result of a table")
-            program.terminate()
-            program.wait()
+        for turn in range(kills + 1):
+            with runner(ladder, PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME=runtime) as program:
+                while (before := seen())[0] is not EventState.OVER and (turn == kills or before[1] < 3 * turn + 2):
+                    until(lambda: program.poll() is not None or seen() != before, "the result of a table")
+                    assert program.poll() is None
+                if turn == kills:
+                    program.terminate()
+                else:
+                    until(lambda: program.pid in playing(ladder), "a match that is played")
+                    assert before[0] is EventState.RUNNING
+                    program.kill()
+                program.wait()
         page = reading.event(opened, LOCAL, "cup")
         download = Visitor(opened).get("/api/v1/events/cup/export").content
     assert sorted(one.name for one in page.standings) == sorted(BOTS)
     tables = [table for one in page.round_list for table in one.tables]
     assert len(tables) >= 9
     assert {each.turn for each in tables} == {0}
+    assert all(each.status == "done" for each in tables)
+    again = [match for match, attempt, _ in ladder.attempts() if attempt > 1]
+    assert bool(again) == bool(kills)
+    assert_each_result_has_its_record(ladder)
 
     away = tmp_path / "away"
     away.mkdir()

@@ -46,6 +46,8 @@ class WrittenTable(Value):
     bots: tuple[str, ...]
     boards: tuple[tuple[Points, ...], ...]
     """For each board, or the one game: the points of each bot over all rotations, as the variant counts them."""
+    taken_over: tuple[str, ...] = ()
+    """Bots for which the default policy has decided in the end; see `takeovers` of the event's file."""
 
 
 class WrittenRound(Value):
@@ -154,7 +156,10 @@ def _result(
         raise UserError(f"{path}: the table of {', '.join(table.bots)} needs boards with a number for each of them.")
     is_game = event.stages[stage].format == "game"
     deals = game_deals(rules)[1] if is_game else len(table.boards) * rules.players
-    return TableResult(tuple(seated), tuple(oriented(points, rules) for points in table.boards), deals)
+    if others := [bot for bot in table.taken_over if bot not in numbers or bot not in table.bots]:
+        raise UserError(f"{path}: {shortened(others[0])!r} was taken over at a table at which it is no entrant.")
+    boards = tuple(oriented(points, rules) for points in table.boards)
+    return TableResult(tuple(seated), boards, deals, tuple(numbers[bot] for bot in table.taken_over))
 
 
 def check_results(

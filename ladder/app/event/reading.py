@@ -93,8 +93,9 @@ def _is_sealed(tables: Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]) -
 def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
     rounds, tables = queries.rounds_of(session, row.id), queries.tables_of(session, row.id)
     shown = len(rounds) if everything else queries.visible_rounds(rounds, tables)
-    entrants = queries.entrant_list(session, row, shown)
     known = queries.held(session, row, shown)
+    is_settled = (EventState(row.state) if everything else queries.public_state(session, row)) is EventState.OVER
+    entrants = queries.entrant_list(session, row, shown, known.dropped(is_over=is_settled))
     redone = {row.round for found in tables.values() for row, _ in found if row.turn}
     turns = {number: queries.turns_in(session, row.id, number) for number in redone}
     pages = tuple(
@@ -172,6 +173,7 @@ def _table(
         status=Status(match.status).value if is_shown else "sealed",
         boards=result.boards if result else None,
         points=tuple(points[one] / 2 for one in row.entrants) if result else None,
+        taken_over=tuple(names[one] for one in result.taken_over) if result else (),
         deals=row.deals if result else None,
         rulings=tuple(
             EventRuling(

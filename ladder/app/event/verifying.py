@@ -43,6 +43,7 @@ from ladder.values.held_events import (
     ExportedTurn,
     record_name,
 )
+from ladder.values.webhooks import MessageKind
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 from referee.records.framing import RecordError, shortened
@@ -277,6 +278,7 @@ class _Verifier:
         for number in range(1, len(event.rounds) + 1):
             self._verify_draw(number)
         self._verify_places()
+        self._verify_leaving(links)
         turns = list(self._turns())
         for done, (number, place, turn) in enumerate(turns, 1):
             self._verify_match(number, place, turn)
@@ -368,6 +370,20 @@ class _Verifier:
         stated = [(one.place, one.number, one.values, one.margin) for one in self._event.places]
         self._check(found == stated, "The places are not those that the results give.")
 
+    def _verify_leaving(self, links: Sequence[Link]) -> None:
+        """Check that the bots that have left by the rule are those of which the chain tells, by its tables."""
+        told = [each.data for each in links if each.kind == MessageKind.BOT_LEFT and each.data.get("by") == "takeovers"]
+        found = [
+            {"entrant": one, "after": each.after, "by": "takeovers", "tables": [list(table) for table in each.tables]}
+            for one, each in self._held.dropped(is_over=True).items()
+        ]
+        redone = [
+            [each.data.get("round"), each.data.get("table")] for each in links if each.kind == MessageKind.TABLE_REDONE
+        ]
+        undone = [each for each in told if each not in found and any(table in redone for table in each["tables"])]
+        same = all(each in found or each in undone for each in told) and all(each in told for each in found)
+        self._check(same, "Other bots were taken over again and again than the chain tells of, or at other tables.")
+
     def _turns(self) -> Iterator[tuple[int, int, int]]:
         """Yield each match that was played: its round, table and turn."""
         for number, each in enumerate(self._event.rounds, 1):
@@ -430,6 +446,9 @@ class _Verifier:
         self._check(summary.commitment == played.commitment, f"{where}: its record is of other cards.")
         found = summary.totals, summary.deals
         self._check(found == (played.boards, played.deals), f"{where}: its result is not that of its record.")
+        over = [one for one in summary.taken_over(table.entrants) if not is_stand_in(one)]
+        same = over == list(played.taken_over)
+        self._check(same, f"{where}: other bots were taken over in its record.")
 
 
 def _held(event: ExportedEvent) -> Held:
@@ -457,4 +476,4 @@ def _held(event: ExportedEvent) -> Held:
 def _held_table(table: ExportedTable) -> HeldTable:
     turn = table.turns[-1]
     rulings = tuple(Ruling(one.last, one.after, one.reason, one.by, one.at.timestamp()) for one in turn.rulings)
-    return HeldTable(table.entrants, len(table.turns) - 1, turn.boards, turn.deals, rulings)
+    return HeldTable(table.entrants, len(table.turns) - 1, turn.boards, turn.deals, rulings, turn.taken_over)

@@ -82,6 +82,8 @@ def print_check(found: EventCheck) -> None:
         typer.echo(sanitize(f"Wrong: {sentence}"))
     for sentence in found.unwise:
         typer.echo(sanitize(f"Unwise: {sentence}"))
+    for sentence in found.exceptions:
+        typer.echo(sanitize(f"Note: {sentence}"))
     if not found.wrong and not found.unwise:
         typer.echo(sanitize(f"{found.name}: nothing is wrong or unwise."))
     for plan in found.plans:
@@ -187,6 +189,12 @@ def _hours(hours: float) -> str:
 
 Row = TypeVar("Row")
 STATUSES = {"queued": "waits", "leased": "is played", "done": ""}
+LEFT = {
+    "withdrawal": "it was withdrawn",
+    "nonce": "it has revealed no nonce",
+    "takeovers": "the default policy took it over at {tables}",
+}
+"""Reasons for which a bot leaves an event."""
 EVENTS = (
     Column[EventRow]("event", lambda row: row.name, "left"),
     Column[EventRow]("title", lambda row: row.title, "left", is_cut=True),
@@ -249,6 +257,11 @@ def print_page(page: EventPage) -> None:
     typer.echo(sanitize(f"{page.entrants} of {wanted} bots have entered."))
     if page.entrant_list and not page.standings:
         _print(page.entrant_list, ENTRANTS)
+    for one in page.entrant_list:
+        if one.left_after is not None:
+            tables = " and ".join(f"table {table} of round {number}" for number, table in one.taken_over)
+            why = LEFT[one.left_by or "withdrawal"].format(tables=tables)
+            typer.echo(sanitize(f"{one.name} has left after {counted(one.left_after, 'round')}: {why}."))
     for each in page.round_list[-2:]:
         _print_round(each)
     if page.standings:
@@ -285,4 +298,5 @@ def _bots(row: EventTableRow) -> str:
 
 def _status(row: EventTableRow) -> str:
     again = f"played {row.turn + 1} times" if row.turn else ""
-    return ", ".join(filter(None, (STATUSES.get(row.status, row.status), again)))
+    over = f"{', '.join(row.taken_over)} taken over" if row.taken_over else ""
+    return ", ".join(filter(None, (STATUSES.get(row.status, row.status), again, over)))

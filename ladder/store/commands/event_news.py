@@ -31,6 +31,7 @@ from ladder.store.event_rows import (
     held,
     held_table,
     last_link,
+    public_dropped,
     public_state,
     rounds_of,
     tables_of,
@@ -99,7 +100,7 @@ def _link_data(session: Session, event: StoredEvent, item: EventNews, rounds: Se
     if kind in OF_EVENT:
         return event_data(kind, exported_event(session, event, with_places=kind is MessageKind.EVENT_OVER))
     if item.entrant is not None:
-        return {"entrant": item.entrant, "after": item.after}
+        return {"entrant": item.entrant, "after": item.after, **_why_left(session, event, item)}
     if number is not None and place is not None:
         turns = turns_at(session, event.id, number, place)
         if kind is MessageKind.TABLE_REDONE:
@@ -113,10 +114,26 @@ def _link_data(session: Session, event: StoredEvent, item: EventNews, rounds: Se
     return {} if number is None else {"round": number}
 
 
+def _why_left(session: Session, event: StoredEvent, item: EventNews) -> dict[str, Any]:
+    """Say why a bot has left: `left_by` of its entry; of one that was taken over the tables, too."""
+    if item.by_rule:
+        tables = held(session, event).dropped(is_over=True)[item.entrant or 0].tables
+        return {"by": "takeovers", "tables": [list(each) for each in tables]}
+    (entry,) = (one for one in entries_of(session, event.id) if one.number == item.entrant)
+    return {"by": "nonce" if entry.left_after == 0 and entry.nonce is None else "withdrawal"}
+
+
 def _left(session: Session, event: StoredEvent, visible: int) -> tuple[tuple[int, int], ...]:
     """Give who has left, and after how many rounds as far as these are public."""
     left = [(one.number, one.left_after) for one in entries_of(session, event.id) if one.left_after is not None]
     return tuple((number, min(after, visible)) for number, after in left)
+
+
+def _dropped(session: Session, event: StoredEvent, visible: int) -> tuple[tuple[int, int], ...]:
+    """Give who has left by takeovers, as far as it is public; it stays so where a ruling has opened the end again."""
+    settled, known = public_dropped(session, event, visible), PublicCourse.read(event.announced).dropped
+    every = held(session, event, visible).dropped(is_over=True)
+    return tuple((one, each.after) for one, each in every.items() if one in settled or (one, each.after) in known)
 
 
 def _public_course(session: Session, event: StoredEvent, rounds: Sequence[EventRound], tables: Tables) -> PublicCourse:
@@ -138,6 +155,7 @@ def _public_course(session: Session, event: StoredEvent, rounds: Sequence[EventR
             (each.number, row.number, row.turn) for each in visible for row, _ in tables[each.number] if row.turn
         ),
         left=_left(session, event, len(visible)),
+        dropped=_dropped(session, event, len(visible)),
         is_official=event.official is not None,
     )
 
@@ -156,7 +174,8 @@ def _data(
             is_redone = item.kind is MessageKind.TABLE_REDONE
             data |= {"table": row.number, "reason": (row.redo or {})["reason"]} if is_redone else _result(session, row)
     if item.entrant is not None:
-        data |= {"bot": _names(session, event.id)[item.entrant], "after": item.after}
+        why = _why_left(session, event, item)
+        data |= {"bot": _names(session, event.id)[item.entrant], "after": item.after, **why}
     if item.kind is MessageKind.EVENT_PAUSED:
         data["reason"] = event.reason
     if item.kind is MessageKind.EVENT_OVER:

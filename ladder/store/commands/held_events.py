@@ -24,12 +24,14 @@ from ladder.store.event_rows import (
     entrant_of,
     entries_of,
     held,
+    public_dropped,
     public_state,
     rounds_of,
     stand_in_of,
     tables_of,
     unseal,
     version_name,
+    visible_count,
 )
 from ladder.store.lookup import bot_like, find_variant, find_version
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
@@ -160,7 +162,7 @@ def withdraw_from_event(session: Session, event: StoredEvent, bot: str) -> Event
     if public_state(session, event) == EventState.OVER:
         raise LadderError(f"The event {event.name!r} is over.")
     entry = entry_of(session, event, bot)
-    if entry.left_after is not None:
+    if entry.left_after is not None or entry.number in public_dropped(session, event, visible_count(session, event.id)):
         raise LadderError(f"{entry.name} has left {event.name!r} already.")
     if event.state == EventState.OPEN:
         session.delete(entry)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import String, and_, bindparam, case, delete, func, insert, select, update
 
+from ladder.events.entrants import is_stand_in
 from ladder.results.match_decisions import added
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome, step_of
 from ladder.store.commands.estimates import follow_states
@@ -237,9 +238,11 @@ def _record_of_event(
         raise WrongRecord(f"The record of match {match_id} is that of another match.")
     rows = [{"match_": match_id, "seat_": seat, **_own(bot)} for seat, bot in enumerate(summary.bots)]
     session.connection().execute(SET_SEAT, rows)
-    boards = [list(points) for points in summary.totals]
-    played = {"boards": boards, "deals": summary.deals, "record": record_hash}
-    session.execute(update(EventTable).where(EventTable.match_id == match_id).values(**played))
+    table = session.scalars(select(EventTable).where(EventTable.match_id == match_id)).one()
+    table.boards = [list(points) for points in summary.totals]
+    table.deals, table.record = summary.deals, record_hash
+    table.taken_over = [one for one in summary.taken_over(table.entrants) if not is_stand_in(one)]
+    session.flush()
     session.expire_all()
     announce_event(session, session.get_one(StoredEvent, match.event_id), now)
     return Result(match_id, match.variant, None, summary.deals, now - match.started, (), ())

@@ -18,9 +18,10 @@ from ladder.worker.match_tasks import MatchOutcome
 from pigpen.bot import Bot, decide
 from pigpen.rules import PRESETS
 from referee.records.file import PackedRecord
+from referee.seats.verdict import Verdict
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded, runtime_of
-from tests.referee.scripted_seats import ScriptedSeat
+from tests.referee.scripted_seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
@@ -108,11 +109,16 @@ class OwnWay(Bot):
         return view.legal[self.choice % len(view.legal)]
 
 
-def own_ways(task: MatchTask) -> MatchOutcome:
-    """The outcome of a match of bots that play each in its own way."""
+def own_ways(task: MatchTask, sinner: str = "") -> MatchOutcome:
+    """The outcome of a match of bots that play each in its own way, but for the one of that name, which fails."""
     record, spec = PackedRecord(), task.spec()
     tables = [
-        [ScriptedSeat(partial(decide, OwnWay(name))) for name in spec.bots]
+        [
+            ScriptedSeat(
+                fails(Verdict.MALFORMED, "it cannot be read") if name == sinner else partial(decide, OwnWay(name))
+            )
+            for name in spec.bots
+        ]
         for _ in range(spec.format.tables(spec.rules))
     ]
     asyncio.run(play_tables(spec, tables, record.write, runtime=runtime_of(task)))

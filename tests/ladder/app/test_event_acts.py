@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
@@ -13,7 +14,7 @@ from structlog.testing import capture_logs
 
 from ladder.app.accounts import managing
 from ladder.app.event import holding, reading
-from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event.verifying import export_event, read_export, verify_event
 from ladder.app.matches import explanation
 from ladder.app.seasons import new_season
 from ladder.errors import Forbidden, LadderError, UserError
@@ -30,7 +31,7 @@ from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from ladder.values.held_events import EventState
 from ladder.values.value import time_of
 from pigpen.rules import PRESETS
-from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
+from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.ladders import NOW, enter, lease, new_ladder
 from tests.ladder.virtual import Time, recorded
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from ladder.runner.coordinator import Coordinator
     from ladder.store.database import Database
     from ladder.values.held_events import EventPage, EventTableRow
+    from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
 ALL_ROUNDS = 12
 """More than the cup has."""
@@ -284,6 +286,91 @@ def test_a_bot_that_leaves_is_replaced_by_a_stand_in_and_keeps_its_results(
     assert sorted(one.name for one in found.standings) == [f"Bot-{number}" for number in range(1, 9)]
     with pytest.raises(LadderError, match="event 'cup' is over"):
         holding.withdraw(ladder, LOCAL, "cup", "Bot-2")
+
+
+def failing_cup(ladder: Ladder, show: str = "live", fields: str = "") -> Callable[[MatchTask], MatchOutcome]:
+    """A cup of three rounds and a final; gives how its matches end: Bot-1 fails in each."""
+    file = FILE.format(show=show).replace("rounds = 2", "rounds = 3").replace("entrants =", f"{fields}\nentrants =", 1)
+    started_cup(ladder, file=file)
+    return partial(own_ways, sinner="Bot-1")
+
+
+def seated(found: EventPage, bot: str) -> list[bool]:
+    """Tell for each round whether a bot sits at a table."""
+    return [any(bot in each.bots for each in one.tables) for one in found.round_list]
+
+
+def played_until(
+    ladder: Ladder, coordinator: Coordinator, rounds: int, answer: Callable[..., MatchOutcome]
+) -> EventPage:
+    """Play until that many rounds have been drawn."""
+    while (found := page(ladder)).rounds < rounds:
+        play(coordinator, 1, answer, sum(not each.boards for one in found.round_list for each in one.tables))
+    return found
+
+
+def test_a_bot_that_is_taken_over_at_two_tables_leaves_and_the_chain_says_at_which(
+    ladder: Ladder, coordinator: Coordinator, tmp_path: Path
+) -> None:
+    answer = failing_cup(ladder)
+    assert seated(played_until(ladder, coordinator, 2, answer), "Bot-1") == [True, True]
+    found = played_until(ladder, coordinator, 3, answer)
+    assert seated(found, "Bot-1") == [True, True, False]
+    places = [[each.number for each in one.tables if each.taken_over == ("Bot-1",)] for one in found.round_list[:2]]
+    (entrant,) = (one for one in found.entrant_list if one.left_after is not None)
+    at = ((1, places[0][0]), (2, places[1][0]))
+    assert (entrant.name, entrant.left_after, entrant.left_by, entrant.taken_over) == ("Bot-1", 2, "takeovers", at)
+    with pytest.raises(LadderError, match="has left"):
+        holding.withdraw(ladder, LOCAL, "cup", "Bot-1")
+    found = finish(ladder, coordinator)
+    assert found.standings[-1].name == "Bot-1"
+    links = read_export(ladder.settings.data_dir.parent / "cup.zip").links
+    (left,) = (each.data for each in links if each.kind == "event.bot_left")
+    assert left == {"entrant": entrant.number, "after": 2, "by": "takeovers", "tables": [list(each) for each in at]}
+
+
+@pytest.mark.parametrize(("fields", "rounds"), [("takeovers = 0", 3), ("takeovers = 3", 3), ("takeovers = 1", 1)])
+def test_the_file_says_after_how_many_tables_a_bot_leaves(
+    ladder: Ladder, coordinator: Coordinator, fields: str, rounds: int
+) -> None:
+    answer = failing_cup(ladder, fields=fields)
+    found = played_until(ladder, coordinator, 4, answer)
+    assert seated(found, "Bot-1") == [number <= rounds for number in range(1, 4)] + [False]
+    finish(ladder, coordinator)
+
+
+def test_a_table_that_is_played_again_without_a_takeover_keeps_the_bot_in(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    answer = failing_cup(ladder)
+    played_until(ladder, coordinator, 2, answer)
+    holding.pause(ladder, LOCAL, "cup")
+    play(coordinator, 1, answer, 2)
+    failed = next(each for each in page(ladder).round_list[1].tables if each.taken_over)
+    assert not any(one.left_after is not None for one in page(ladder).entrant_list), "not before the next draw"
+    holding.redo(ladder, LOCAL, "cup", 2, failed.number, "The machine was too slow.")
+    play(coordinator, 1, own_ways, 1)
+    holding.start(ladder, LOCAL, "cup")
+    assert seated(played_until(ladder, coordinator, 3, own_ways), "Bot-1") == [True] * 3
+    finish(ladder, coordinator)
+
+
+def test_that_a_bot_has_left_by_takeovers_is_public_no_sooner_than_their_results(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    answer = failing_cup(ladder, show="manual")
+    played_until(ladder, coordinator, 3, answer)
+    shown = []
+    while True:
+        public = reading.event(ladder, ANONYMOUS, "cup")
+        (one,) = (each for each in public.entrant_list if each.name == "Bot-1")
+        shown.append(
+            (public.rounds, one.left_after, sum(bool(each.kind == "event.bot_left") for each in public.stamps))
+        )
+        if public.rounds == 3:
+            break
+        assert holding.release(ladder, LOCAL, "cup")
+    assert shown == [(1, None, 0)] * 2 + [(2, None, 0)] * 2 + [(3, 2, 1)]
 
 
 def test_results_are_shown_one_table_after_the_other(ladder: Ladder, coordinator: Coordinator) -> None:

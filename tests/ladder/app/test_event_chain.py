@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import zipfile
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,6 +35,7 @@ variant = "gongzhu"
 entrants = [2, 16]
 show = "live"
 prizes = ["A pig", "A sheep"]
+takeovers = 1
 tie_breaks = ["board points", "boards won", "lot"]
 
 [[stage]]
@@ -47,7 +49,7 @@ UNBOUND: dict[str, str] = {}
 
 
 def held_cup(ladder: Ladder) -> None:
-    """A cup of five bots, of which one has left, with a table that was played twice, and a ruling."""
+    """A cup of five bots: one was withdrawn, one taken over, a table was played twice, and there is a ruling."""
     open_cup(ladder, 5, file=FILE)
     holding.freeze(ladder, LOCAL, "cup")
     holding.withdraw(ladder, LOCAL, "cup", "Bot-5")
@@ -60,7 +62,7 @@ def held_cup(ladder: Ladder) -> None:
     victim = next(bot for bot in reading.event(ladder, LOCAL, "cup").round_list[0].tables[0].bots if "Bot" in bot)
     holding.start(ladder, LOCAL, "cup")
     while reading.event(ladder, LOCAL, "cup").state is not EventState.OVER:
-        play(coordinator, 1, own_ways, at_once=1)
+        play(coordinator, 1, partial(own_ways, sinner="Bot-4"), at_once=1)
     holding.rule(ladder, LOCAL, "cup", 1, 1, [victim], "It knew the cards.")
     while reading.event(ladder, LOCAL, "cup").state is not EventState.OVER:
         play(coordinator, 1, own_ways, at_once=1)
@@ -187,6 +189,14 @@ def test_the_chain_tells_of_every_redo_and_ruling_with_its_reason_and_what_it_re
     last = [each["data"] for each in plain["links"] if each["kind"] == "event.result_shown"][-1]
     assert last["turns"][-1]["rulings"][0]["reason"] == "It knew the cards."
     assert kinds.count("event.over") == 2
+    left = [each["data"] for each in plain["links"] if each["kind"] == "event.bot_left"]
+    assert [each["by"] for each in left] == ["withdrawal", "takeovers"]
+    (failed,) = (
+        (place, one)
+        for place, each in enumerate(plain["rounds"][0]["tables"], 1)
+        for one in each["turns"][-1]["taken_over"]
+    )
+    assert (left[1]["tables"], left[1]["entrant"]) == ([[1, failed[0]]], failed[1])
 
 
 def test_a_published_stamp_tells_an_event_from_another_of_the_same_name(exported: Path, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
     session.add(
         EventTable(
             event_id=event.id, round=1, number=1, turn=0, match_id=match, entrants=[1, -1, -2, -3],
-            boards=[[1, -2, 3, 4]], deals=4, rulings=[{"last": [1], "reason": NOTE}], record="3" * 64,
+            boards=[[1, -2, 3, 4]], deals=4, taken_over=[1], rulings=[{"last": [1], "reason": NOTE}], record="3" * 64,
             redo={"reason": NOTE, "by": "ada", "at": NOW},
         )
     )  # fmt: skip
