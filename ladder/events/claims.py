@@ -24,8 +24,8 @@ EQUALLY = (
     "no design is known in which every two meet equally often: rounds are drawn one by one, so that as few as possible "
     "meet again"
 )
-AGAIN = "some must meet more than once: there are too few for {rounds} rounds"
-PERHAPS = "some may meet more than once: no design of {rounds} rounds without that is known"
+AGAIN = "some must meet more than once: there are too few of them for that many rounds"
+PERHAPS = "some may meet more than once: no design without that is known for them"
 OWNERS = "some may meet more than once where an owner has several bots, which are kept apart first"
 FEWER = "it has fewer than the {take} bots that it takes"
 LEFT_OUT = "it is left out: there are no more bots than it ends with"
@@ -67,16 +67,16 @@ def _meetings(leg: Leg, stage: Stage, sides: int, per_owner: int) -> str:
     filled = leg.tables(sides) * sides
     if leg.kind == "round-robin" and stage.rounds is None:
         return "" if exact_design(filled, sides) else EQUALLY
-    if leg.kind not in ("round-robin", "swiss"):
+    if leg.kind not in ("round-robin", "swiss") or leg.rounds == 1:
         return ""
     if leg.rounds * (sides - 1) > filled - 1:
-        return AGAIN.format(rounds=leg.rounds)
+        return AGAIN
     if leg.kind == "swiss":
         return ""
     exact = exact_design(filled, sides)
     is_whole = exact is not None and leg.rounds % len(exact) == 0
     if not is_whole and leg.rounds > len(without_rematch(filled, sides)):
-        return PERHAPS.format(rounds=leg.rounds)
+        return PERHAPS
     return OWNERS if per_owner > 1 and not is_whole else ""
 
 

@@ -149,7 +149,7 @@ def standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
     return [
         *columns,
         Column("why before the next", lambda row: row.why, "left"),
-        Column("better with", lambda row: _better(row), goes=1),
+        Column("better with", lambda row: _better(row), goes=len(criteria) + 1),
     ]
 
 

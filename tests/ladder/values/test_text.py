@@ -66,6 +66,7 @@ MANY = {
     "ladder/cli/event/event_tables.py": "a range; a table that is played again; an event has 2 entrants at least",
     "ladder/cli/play/compare.py": "MIN_DIFFERING",
     "ladder/events/advice.py": "an event has 2 entrants at least; a range",
+    "ladder/events/claims.py": "an event has at least two entrants",
     "ladder/events/event_file.py": "too many",
     "ladder/matches/check.py": "MAX_STARTS",
     "ladder/pairing/suspension.py": "a threshold of several",
