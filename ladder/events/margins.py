@@ -77,7 +77,7 @@ def _of_sums(sums: Sums, pairs: Sequence[tuple[int, int]], score: str) -> dict[t
 
 
 class _Table:
-    """What a table shows, board by board."""
+    """The scores of a table, board by board."""
 
     def __init__(self, number: int, result: TableResult, score: str) -> None:
         self.number = number

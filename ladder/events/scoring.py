@@ -243,7 +243,7 @@ class Ranked:
     stage: int | None = None
     """The place in the file of the stage whose figures these are; None: it has played in none."""
     margin: EventMargin | None = None
-    """How far it is before the next one (`ladder.events.margins`); None: the score does not say it."""
+    """Its distance from the next one (`ladder.events.margins`); None: the score does not say it."""
 
     def shown(self, names: Mapping[int, str], event: Event) -> EventPlace:
         """Give it as users see it."""

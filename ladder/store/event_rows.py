@@ -220,7 +220,7 @@ def under_way(session: Session, event: int, number: int) -> list[tuple[EventTabl
 
 
 def public_dropped(session: Session, event: StoredEvent, rounds: int) -> dict[int, Dropped]:
-    """Give who has left by the rule about takeovers, as far as the public may know, that is of so many *rounds*."""
+    """Give who has left by the rule about takeovers, as far as the public may know, who knows of these *rounds*."""
     is_over = public_state(session, event) == EventState.OVER
     return held(session, event, rounds).dropped(is_over=is_over)
 

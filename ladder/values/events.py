@@ -277,7 +277,7 @@ class DrawnTable(Value):
 
 
 class EventMargin(Value):
-    """How far a bot is before the next one, and how much of that may be chance (`ladder.events.margins`)."""
+    """Distance of a bot from the next one, and the part of it that may be chance (`ladder.events.margins`)."""
 
     difference: float
     """Of the score of the stage: of places, points, or Elo; 0: they are level, and a tie-break decided."""

@@ -372,7 +372,9 @@ class _Verifier:
 
     def _verify_leaving(self, links: Sequence[Link]) -> None:
         """Check that the bots that have left by the rule are those of which the chain tells, by its tables."""
-        told = [each.data for each in links if each.kind == MessageKind.BOT_LEFT and each.data.get("by") == "takeovers"]
+        linked = [
+            each.data for each in links if each.kind == MessageKind.BOT_LEFT and each.data.get("by") == "takeovers"
+        ]
         found = [
             {"entrant": one, "after": each.after, "by": "takeovers", "tables": [list(table) for table in each.tables]}
             for one, each in self._held.dropped(is_over=True).items()
@@ -380,8 +382,8 @@ class _Verifier:
         redone = [
             [each.data.get("round"), each.data.get("table")] for each in links if each.kind == MessageKind.TABLE_REDONE
         ]
-        undone = [each for each in told if each not in found and any(table in redone for table in each["tables"])]
-        same = all(each in found or each in undone for each in told) and all(each in told for each in found)
+        undone = [each for each in linked if each not in found and any(table in redone for table in each["tables"])]
+        same = all(each in found or each in undone for each in linked) and all(each in linked for each in found)
         self._check(same, "Other bots were taken over again and again than the chain tells of, or at other tables.")
 
     def _turns(self) -> Iterator[tuple[int, int, int]]:

@@ -38,7 +38,7 @@ def of(found: Event, why: str) -> set[int]:
 
 
 def meetings(of: Event, count: int) -> Counter[int]:
-    """How often two meet in the rounds of the first stage that are drawn: for each number of times, the pairs."""
+    """Meetings of two in the rounds of the first stage that are drawn: for each number of times, the pairs."""
     entrants = [Entrant(number, f"bot{number}", f"owner{number}") for number in range(1, count + 1)]
     course = Course(of, PRESETS[of.variant], entrants, Lots.of(bytes(32), entrants)).rounds()
     met, coming = Counter(dict.fromkeys(combinations(range(1, count + 1), 2), 0)), next(course)
@@ -78,7 +78,7 @@ def test_where_no_exception_is_named_the_rounds_of_the_examples_are_as_their_com
         assert len(drawn) == 1 if first.rounds is None else max(drawn) == 1, count
     sides = sides_of(PRESETS[found.variant])
     for count in again:
-        assert (first.rounds or 0) * (sides - 1) > -(-count // sides) * sides - 1, "there are not so many others"
+        assert (first.rounds or 0) * (sides - 1) > -(-count // sides) * sides - 1, "there are fewer others"
 
 
 def test_numbers_of_entrants_with_which_a_claim_does_not_hold_are_named() -> None:

@@ -1,4 +1,4 @@
-"""How sure a place is, by the boards on which it was won."""
+"""Margins of places: the certainty of each, by the boards on which it was won."""
 
 from __future__ import annotations
 
