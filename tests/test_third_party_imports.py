@@ -25,6 +25,7 @@ SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3", 
 CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
 EVENTS_NEED = {"highspy", "icalendar", "standardwebhooks"}
 DATA_NEEDS = {"pyarrow"}
+SOURCES_NEED = {"pygments"}
 LEARN_NEEDS = {"gymnasium", "numpy", "pettingzoo"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {
@@ -58,6 +59,7 @@ NEEDS = {
     | SITE_NEEDS
     | REGISTRY_NEEDS
     | EVENTS_NEED
+    | SOURCES_NEED
     | DATA_NEEDS
     | CLUSTER_NEEDS,
 }

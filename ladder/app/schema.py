@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
+from ladder.values.alike import AlikeBots
 from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateChanged
 from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
@@ -67,6 +68,7 @@ PRINTED: dict[str, Any] = {
     "account sessions": list[CredentialRow],
     "account audit": list[AuditRow],
     "ladder requeue": MatchRow,
+    "ladder alike": AlikeBots,
     "ladder export": DatasetManifest,
     "ladder season list": list[SeasonRow],
     "ladder season new": list[SeasonRow],

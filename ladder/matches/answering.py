@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, TypeVar
 from ladder.errors import UserError
 from ladder.matches.choice_costs import ChoiceCosts
 from ladder.matches.compared_records import ComparedRecords
+from ladder.matches.equal_answers import EqualAnswers
 from ladder.matches.estimate import TooManyChoices
 from ladder.matches.opinion import hint_of, house_board
 from ladder.matches.puzzles import puzzles_in
+from ladder.matches.source_prints import keep_prints, resembling
 from ladder.matches.style import Styles
 from ladder.matches.why import FirstLook, costliest_of, first_look, why_of
 from ladder.values.questions import (
+    AgreementQuestion,
     ComparedMatch,
     CompareQuestion,
     FoundCostliest,
     HintQuestion,
     HouseQuestion,
+    PrintsQuestion,
     PuzzlesQuestion,
+    SourcesQuestion,
     StyledMatch,
     StyleQuestion,
     WhyQuestion,
@@ -55,7 +60,7 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
 
     Args:
         question: What is asked. The same question has the same answer.
-        folder: The ladder's, in which its records are.
+        folder: The ladder's, in which its records are, and sources; fingerprints are written there.
         advance: Called after each step of what takes long.
 
     Raises:
@@ -75,6 +80,12 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
             return _style(question, folder, advance)
         if isinstance(question, PuzzlesQuestion):
             return _puzzles(question, folder, advance)
+        if isinstance(question, AgreementQuestion):
+            return _agreement(question, folder, advance)
+        if isinstance(question, PrintsQuestion):
+            return keep_prints(folder, question.identity).model_dump_json()
+        if isinstance(question, SourcesQuestion):
+            return resembling(folder, question.programs).model_dump_json()
         return _costliest(question, folder, advance)
     except (BadRecord, NoDecision, TooManyChoices) as error:
         raise UserError(f"There is no estimate: {error}.") from None
@@ -140,6 +151,14 @@ def _house(question: HouseQuestion) -> str:
 def _puzzles(question: PuzzlesQuestion, folder: Path, advance: Advance) -> str:
     recorded, lines = _read(question.deals, folder)
     return puzzles_in(recorded, lines, question.deals.source, question.most, advance).model_dump_json()
+
+
+def _agreement(question: AgreementQuestion, folder: Path, advance: Advance) -> str:
+    found, matches = EqualAnswers(), 0
+    for recorded, lines, look in _readable(question.looks, folder, advance):
+        found.take_all(recorded, lines, look.bots)
+        matches += 1
+    return found.found(question.programs, matches).model_dump_json()
 
 
 def _read(wanted: RecordDeals, folder: Path) -> tuple[Recorded, Deals]:

@@ -176,8 +176,8 @@ class MatchFiles:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             _sync(self.root)
-        _write(self.logs(match, attempt), gzip.compress(json.dumps(logs).encode(), mtime=0))
-        _write(self.record(match, attempt), record)
+        write_safely(self.logs(match, attempt), gzip.compress(json.dumps(logs).encode(), mtime=0))
+        write_safely(self.record(match, attempt), record)
         _sync(folder)
 
     def read_logs(self, match: int, attempt: int) -> Logs:
@@ -222,7 +222,13 @@ def _files(folder: Path) -> Iterator[FoundFile]:
             yield FoundFile(path, int(found[1]), int(found[2]), bool(found[4]))
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_safely(path: Path, content: bytes) -> None:
+    """
+    Write a file that is there as a whole, or not at all.
+
+    Raises:
+        OSError: If there is no room, or the folder cannot be written.
+    """
     partial = path.with_name(path.name + PARTIAL_END)
     try:
         with partial.open("wb") as file:

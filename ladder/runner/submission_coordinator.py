@@ -8,11 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import structlog
+
 from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.files import SubmissionFolders
+from ladder.results.kept_sources import SourceFiles, sources_in
 from ladder.runner.leased_tasks import RegistryLogins
 from ladder.runner.presence import CoordinatorPresence
 from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.members import Kind
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.entries import settle_house_bots
@@ -42,6 +46,10 @@ TRIAL_SECONDS = 1800.0
 """A trial that takes longer has failed: fetching packages, building, all cases and deals."""
 ORPHAN_SECONDS = 24 * 3600.0
 """Seconds after which a folder that belongs to no submission is removed."""
+
+FILES = (Kind.FILE, Kind.EXECUTABLE)
+
+log = structlog.get_logger()
 
 
 class SubmissionCoordinator:
@@ -173,9 +181,20 @@ class SubmissionCoordinator:
                 self._enter(session, row, outcome)
             found, folder = submission_row(session, row.id), row.folder
         assert found is not None
+        if found.status == SubmissionStatus.ENTERED and outcome.program is not None and folder:
+            self._put_sources_by(self.folders.bot(folder, found.source), outcome.program.identity)
         if found.finished is not None:
             self.remove([folder])
         return found
+
+    def _put_sources_by(self, folder: Path, identity: str) -> None:
+        """Keep the sources of a bot that was entered, to be fingerprinted; without them it plays all the same."""
+        try:
+            content = Content.read(folder)
+            files = ((each.name, each.content) for each in content.members if each.kind in FILES)
+            SourceFiles(self._settings.data_dir).put_by(identity, sources_in(files))
+        except (OSError, BotRejected) as error:
+            log.warning("sources.not_kept", identity=identity, reason=str(error))
 
     def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> SubmissionRow | None:
         """End a submission that is leased here, without an outcome; None if another process holds it now."""

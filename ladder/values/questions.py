@@ -123,8 +123,51 @@ class PuzzlesQuestion(Value):
     """Number of puzzles to give at most."""
 
 
+class AgreementQuestion(Value):
+    """A question about pairs of bots that give equal answers in some matches; the answer is a `FoundAgreement`."""
+
+    kind: Literal["agreement"] = "agreement"
+    looks: tuple[StyledMatch, ...]
+    programs: dict[str, tuple[str, str]]
+    """Owner and identity of each bot, by what names it: pairs of one owner or one identity are not compared."""
+
+
+class PrintsQuestion(Value):
+    """
+    An order to fingerprint the sources of a program that were put by; the answer is a `FoundPrints`.
+
+    Only the ladder asks it.
+    """
+
+    kind: Literal["prints"] = "prints"
+    identity: str
+
+
+class ProgramOwners(Value):
+    """A program whose fingerprints are kept, and the owners of its bots."""
+
+    identity: str
+    owners: tuple[str, ...]
+
+
+class SourcesQuestion(Value):
+    """A question about programs whose sources resemble each other; the answer is a `FoundSources`."""
+
+    kind: Literal["sources"] = "sources"
+    programs: tuple[ProgramOwners, ...]
+
+
 Question = (
-    WhyQuestion | CostliestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion | PuzzlesQuestion
+    WhyQuestion
+    | CostliestQuestion
+    | CompareQuestion
+    | StyleQuestion
+    | HintQuestion
+    | HouseQuestion
+    | PuzzlesQuestion
+    | AgreementQuestion
+    | PrintsQuestion
+    | SourcesQuestion
 )
 QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
     Annotated[Question, pydantic.Field(discriminator="kind")]
@@ -138,7 +181,9 @@ def lane_of(question: Question) -> Lane:
     if isinstance(question, CostliestQuestion):
         is_long = any(look.deals.deal is None and look.deals.board is None for look in question.looks)
         return Lane.LONG if is_long else Lane.SHORT
-    return Lane.LONG if isinstance(question, PuzzlesQuestion) else Lane.SHORT
+    if isinstance(question, PuzzlesQuestion | AgreementQuestion | PrintsQuestion | SourcesQuestion):
+        return Lane.LONG
+    return Lane.SHORT
 
 
 class FoundCostliest(Value):

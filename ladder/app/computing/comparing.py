@@ -190,7 +190,7 @@ def style(ladder: Ladder, bot: str, variant: str | None = None, asker: str = "")
         matches = results(session, NEWEST, field.variant, [version.id])
     found = NO_STYLE
     computing = None
-    if looks := _looks(ladder, matches):
+    if looks := looks_at(ladder, matches):
         question = StyleQuestion(looks=looks, bot=str(version.id))
         known = known_answer(ladder, question, asker, f"style of {version.id}: {field.variant}")
         found = FoundStyle.model_validate_json(known.answer) if known.answer else NO_STYLE
@@ -211,7 +211,8 @@ def style(ladder: Ladder, bot: str, variant: str | None = None, asker: str = "")
     )
 
 
-def _looks(ladder: Ladder, matches: Sequence[MatchRow]) -> tuple[StyledMatch, ...]:
+def looks_at(ladder: Ladder, matches: Sequence[MatchRow]) -> tuple[StyledMatch, ...]:
+    """Name all deals of these matches, if their records are kept, with the ids of the versions that play."""
     return tuple(
         StyledMatch(
             deals=deals_of(

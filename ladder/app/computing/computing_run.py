@@ -1,15 +1,16 @@
 """
 The run of the process that computes what visitors ask for.
 
-It looks for puzzles in the ladder's own records, too: it asks itself, one match after the other.
+It looks for puzzles in the ladder's own records, too, and makes fingerprints of sources: it asks itself, one match or
+program after the other.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING
 
+from ladder.app.computing.alike import SourceLook
 from ladder.app.computing.asking import computing_files, deals_of, new_question
 from ladder.app.event_log import event_log
 from ladder.app.local.why import Source
@@ -87,7 +88,13 @@ async def run_computing(
     folder = ladder.settings.data_dir
     if computers is None:
         computers = {lane: Computer(folder, limits) for lane, limits in LIMITS.items()}
-    rows = ComputationRows(ladder.database, ladder.clock, partial(look_for_puzzles, ladder))
+    sources = SourceLook(ladder)
+
+    def add_own(session: Session, now: float) -> None:
+        look_for_puzzles(ladder, session, now)
+        sources.look(session, now)
+
+    rows = ComputationRows(ladder.database, ladder.clock, add_own)
     with event_log(ladder, "computing", to_stderr=log_to_stderr):
         try:
             work = Computations(rows, computing_files(ladder), computers, retry_seconds)

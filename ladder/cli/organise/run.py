@@ -2,7 +2,8 @@
 `pigpen ladder`: commands that run the ladder, compute for its site, requeue its matches, and export them.
 
 `run` plays the ladder's matches. `LadderWatch` shows the run to people: a line for each result; on a terminal the
-progress of the run, too. `requeue` queues a quarantined match again, and `export` writes the data set of the ladder.
+progress of the run, too. `requeue` queues a quarantined match again, `export` writes the data set of the ladder, and
+`alike` lists bots that resemble each other.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.app.accounts.links import why_nobody_comes
+from ladder.cli.organise.alike import alike
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
@@ -101,6 +103,7 @@ def _ladder() -> None:
 
 
 ladder_app.command("requeue")(requeue)
+ladder_app.command("alike")(alike)
 ladder_app.command("export")(export_dataset)
 ladder_app.add_typer(webhook)
 ladder_app.add_typer(season)
@@ -167,7 +170,7 @@ def run_computing(log_to_stderr: StderrOption = True) -> None:
 
     The site simulates nothing itself: it puts questions into a queue, in which visitors take turns, and keeps the
     answers. pigpen up runs both. Without this process the site says that it is not running; as long as no site runs
-    here, this process says so and waits.
+    here, this process says so and waits. It also looks for puzzles, and for bots that resemble each other.
 
     Examples:
         pigpen ladder compute

@@ -1,7 +1,8 @@
 """
 Pages of organisers: accounts, invitations, bots, matches that were set aside, submissions, audit log, workers.
 
-Here are also the answers to programs that watch the site: whether it works, and its metrics.
+One page lists the bots that resemble each other. Here are also the answers to programs that watch the site: whether it
+works, and its metrics.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ladder.app.accounts import managing, registering
 from ladder.app.cluster import worker_states
 from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clock, slots_of, state_of
 from ladder.app.cluster.worker_states import figures
+from ladder.app.computing.alike import alike_bots
 from ladder.app.health import health
 from ladder.app.matches import MatchStatus
 from ladder.app.standings_page import ROWS, number_of
@@ -27,9 +29,11 @@ from ladder.site.accounts.login import site_address
 from ladder.site.rendering.long_tables import bots as found_bots
 from ladder.site.rendering.translations import to_translate
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.problems import NOT_SERVED, asker_of
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, Form, demand, form_page, viewer_of
 from ladder.values.accounts import Role, Viewer
+from ladder.values.alike import LEAST_CHANCE, one_in
 from ladder.values.names import NAME_LENGTH
 from ladder.values.value import time_of
 
@@ -169,6 +173,16 @@ def submissions(request: Request, before: Before = None) -> Response:
     site: Site = request.app.state.site
     found = ordering.submissions(site.ladder, viewer, before, SHOWN)
     return form_page(request, "admin_submissions.html", {"list": found, "before": before})
+
+
+@router.get("/alike")
+def alike(request: Request, variant: Annotated[str, Query(alias="v", max_length=NAME_LENGTH)] = "") -> Response:
+    """Show the bots that resemble each other, as far as that is known."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    found = alike_bots(site.ladder, viewer, variant or None, asker_of(request))
+    values = {"found": found, "one_in": one_in, "least": LEAST_CHANCE, "not_served": NOT_SERVED}
+    return form_page(request, "admin_alike.html", values)
 
 
 @router.get("/audit")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
+from ladder.results.kept_sources import SourceFiles
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.submission_coordinator import ORPHAN_SECONDS, SubmissionCoordinator
 from ladder.store import models
@@ -67,6 +68,35 @@ def test_a_bot_that_is_fit_is_entered_once_however_often_that_is_said(
     assert submissions.record(fit(task)) is None
     assert submissions.record(trial_void(task)) is None
     assert versions(database) == 1
+    assert submissions.folders.names() == []
+
+
+def test_sources_of_a_bot_that_is_entered_stay_and_those_of_others_do_not(
+    submissions: SubmissionCoordinator, database: Database, settings: Settings
+) -> None:
+    with_folder(submissions, database)
+    (task,) = submissions.take(1)
+    submissions.record(refused(task, "No."))
+    files = SourceFiles(settings.data_dir)
+    assert files.waiting() == []
+    with_folder(submissions, database)
+    (task,) = submissions.take(1)
+    outcome = fit(task)
+    submissions.record(outcome)
+    assert outcome.program
+    assert files.waiting() == [outcome.program.identity]
+    assert files.sources(outcome.program.identity) == {"bot.py": "pass\n"}
+
+
+def test_a_bot_is_entered_also_where_its_sources_cannot_be_kept(
+    submissions: SubmissionCoordinator, database: Database, settings: Settings
+) -> None:
+    (settings.data_dir / "sources").write_text("This is no folder.")
+    with_folder(submissions, database)
+    (task,) = submissions.take(1)
+    row = submissions.record(fit(task))
+    assert row is not None
+    assert row.status == "entered"
     assert submissions.folders.names() == []
 
 

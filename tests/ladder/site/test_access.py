@@ -334,6 +334,7 @@ CASES = [
         "POST", "/me/submissions/{number}/withdrawal", FORM_OF_THE_OWNER, "/me/submissions/{waits}/withdrawal", form={}
     ),
     Case("GET", "/admin", ADMIN),
+    Case("GET", "/admin/alike", ADMIN),
     Case("GET", "/admin/audit", ADMIN),
     Case("GET", "/admin/bots", ADMIN),
     Case("GET", "/admin/invitations", ADMIN),

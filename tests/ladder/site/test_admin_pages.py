@@ -28,6 +28,7 @@ PAGES = [
     "/admin",
     "/admin/invitations",
     "/admin/bots",
+    "/admin/alike",
     "/admin/matches",
     "/admin/submissions",
     "/admin/audit",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
 from ladder.app.accounts import managing
 from ladder.settings.settings import load_settings
+from ladder.site.pages import admin
 from ladder.site.server.viewer import PLAIN_COOKIE
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as submissions
@@ -18,6 +20,7 @@ from ladder.trials.trial_tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from ladder.values.submission import SubmissionOrder
 from tests.ladder.accounts import session_of
+from tests.ladder.cli.organise.test_alike import FOUND as ALIKE
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.ladder_with_people import PeopleLadder, a_folder, ladder_with_people
@@ -40,8 +43,8 @@ MINE = (
     "/me/logs?bot=Trotter", "/me/logs/{match}/0", "/me/submissions/{entered}",
 )  # fmt: skip
 OF_ALL = (
-    "/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/workers", "/admin/submissions",
-    "/admin/audit",
+    "/admin", "/admin/invitations", "/admin/bots", "/admin/alike", "/admin/matches", "/admin/workers",
+    "/admin/submissions", "/admin/audit",
 )  # fmt: skip
 LIKE_ANOTHER = {
     "/me/submissions/{leased}", "/me/submissions/{entered}", "/me/logs?bot=Trotter", "/admin/bots", "/admin/matches",
@@ -73,7 +76,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     here = without_loop(
         ladder_with_people, load_settings(data_dir=tmp_path_factory.mktemp("people"), submissions_waiting=20)
     )
-    with served(here.ladder) as port:
+    with served(here.ladder) as port, mock.patch.object(admin, "alike_bots", return_value=ALIKE):
         yield Place(here, f"http://127.0.0.1:{port}")
     here.ladder.database.close()
 
