@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 NOTHING = {"queued": 0, "leased": 0, "done": 0, "quarantined": 0}
-NO_TABLES = dict.fromkeys(("waiting", "ready", "playing", "over", "ended"), 0)
+NO_TABLES = dict.fromkeys(("waiting", "ready", "playing", "paused", "over", "ended"), 0)
 NO_SUBMISSIONS = dict.fromkeys(("queued", "leased", "entered", "refused", "failed", "withdrawn"), 0)
 
 
