@@ -34,7 +34,7 @@ MANY = 6
 MAX_LISTED = 100
 """Pairs that are listed at most."""
 UNLIKELY = 0.05
-"""Probability below which a pair is listed; it is the share of ladders without copies that list one."""
+"""Probability below which a pair is listed; of simulated ladders without copies, 5 to 12 % list one."""
 
 
 class _Answer(NamedTuple):

@@ -14,8 +14,8 @@ so that half of all pairs lie where half of them should: they hold as long as fe
 Because the spread is fitted to few pairs, the tail is that of Student's distribution.
 
 Effects of single bots (a good bot agrees with all good ones) are part of the spread. Models with an effect of each
-bot were tried in simulated fields without copies: with them a fifth of the fields had a pair in the list, and a
-twentieth with this one.
+bot were tried in simulated fields without copies: with them a sixth of the fields had a pair below 0.05, and with this
+one between a twentieth and an eighth, by how much the bots differ in skill.
 """
 
 from __future__ import annotations
