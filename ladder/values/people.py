@@ -19,6 +19,7 @@ from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
 from ladder.values.clocks import MIN_SECONDS
 from ladder.values.matches import DealPlace
 from ladder.values.names import NAME_LENGTH
+from ladder.values.opponents import Player
 from ladder.values.value import Computing, Time, Value
 
 PERSON_NAME_LENGTH = 24
@@ -216,8 +217,8 @@ class OwnGame(Value):
     place: int
     players: int
     points: int
-    others: tuple[str, ...]
-    """The names of the other players."""
+    others: tuple[Player, ...]
+    """The other players."""
     assisted: bool
     """True if the person asked why before it played, or took cards back."""
     ahead: float | None

@@ -40,11 +40,11 @@ from ladder.people.review.table_replays import (
     table_replayed,
     table_why,
 )
-from ladder.people.tables.chairs import take_back
+from ladder.people.tables.chairs import players_of, take_back
 from ladder.people.tables.table_opening import GUEST_DAYS, open_table
 from ladder.site.api.replays import BoardNumber, RotationNumber, Seat
 from ladder.site.pages import replays as replay_pages
-from ladder.site.rendering.translations import to_translate
+from ladder.site.rendering.translations import language_of, player, to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
 from ladder.site.server.problems import asker_of
@@ -54,6 +54,7 @@ from ladder.values.matches import DealPlace
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
+    from ladder.values.matches import DealReplayed
     from ladder.values.why import Hint
     from pigpen.values.view import View
 
@@ -181,13 +182,14 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, rotation: R
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, rotation=rotation)
-    shown = table_replayed(site.ladder, name, secret_of(request), key, place, asker=asker_of(request))
+    shown = _named(request, table_replayed(site.ladder, name, secret_of(request), key, place, asker=asker_of(request)))
     base = f"/play/{name}"
     here = f"{base}/replay/{key}"
     values = replay_pages.deal_without_script(shown) | {
         "source": f"{here}/boards/{board}/{rotation}/deal",
         "back": here,
         "base": base,
+        "players": players_of(my_table(request, name).chairs),
         "is_mine": key == YOU,
         "record": f"{base}/record",
         "record_name": file_name(name),
@@ -204,7 +206,14 @@ def deal_as_json(
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, rotation=rotation)
-    return fresh(table_replayed(site.ladder, name, secret_of(request), key, place, seat, asker_of(request)))
+    found = table_replayed(site.ladder, name, secret_of(request), key, place, seat, asker_of(request))
+    return fresh(_named(request, found))
+
+
+def _named(request: Request, deal: DealReplayed) -> DealReplayed:
+    """Call guests so in the reader's language."""
+    language = language_of(request)
+    return deal.model_copy(update={"bots": tuple(player(name, language) for name in deal.bots)})
 
 
 @router.get("/{name}/replay/{key}/boards/{board}/{rotation}/deal/steps/{step}/why")

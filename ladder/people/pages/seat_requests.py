@@ -27,6 +27,7 @@ from ladder.people.pages.request_parts import (
 )
 from ladder.people.pages.table_pages import rules_path
 from ladder.people.sessions.spectators import watched
+from ladder.people.tables.chairs import players_of
 from ladder.site.rendering.translations import to_translate
 from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.site.server.headers import fresh
@@ -142,6 +143,7 @@ def watch(request: Request, name: Name, key: Key = "") -> Response:
         raise HTTPException(404, NOT_WATCHED) from None
     values = {
         "table": table,
+        "players": players_of(table.chairs),
         "key": key,
         "title": str(table.rules.get("title", "")),
         "rules_at": rules_path(site.ladder, table, key),

@@ -35,7 +35,7 @@ from ladder.people.pages.request_parts import (
 from ladder.people.review.table_replays import record_of, sheet_of
 from ladder.people.sessions.spectators import watch_key, watched
 from ladder.people.tables import chairs, table_opening
-from ladder.people.tables.chairs import bots_to_play_with, open_tables_of, table_page
+from ladder.people.tables.chairs import bots_to_play_with, open_tables_of, players_of, table_page
 from ladder.site.accounts.login import site_address
 from ladder.site.pages.lesson import explained, exposable
 from ladder.site.rendering.translations import to_translate
@@ -44,6 +44,7 @@ from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import Form, address_of, form_of, form_page, viewer_of
 from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
 from ladder.values.clocks import MIN_SECONDS
+from ladder.values.opponents import opponent
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, TableOrder, TableStatus
 from pigpen.rules import PRESETS
 from referee.records.rules_file import RulesFileError, rules_from
@@ -105,6 +106,8 @@ def form_values(ladder: Ladder, variant: str, form: Mapping[str, str]) -> dict[s
         "friend": FRIEND,
         "variants": names_of_variants(ladder),
         "house": HOUSE_BOTS,
+        "opponent": opponent,
+        "players_of": players_of,
         "bots": bots_to_play_with(ladder, variant) if rules else [],
         "opponents": [form.get(f"chair{number}", USUAL_BOTS[number - 1]) for number in range(1, opponents + 1)],
         "levels": LEVELS,
@@ -327,6 +330,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
     rules = rules_from(state.rules)
     values = {
         "table": state,
+        "players": players_of(state.chairs),
         "base": base,
         "variant": state.variant,
         "title": rules.title,

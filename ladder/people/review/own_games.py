@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.people.boards.daily_board import OPPONENT, day_of
 from ladder.people.review.puzzles import puzzle_visitor
+from ladder.people.tables.chairs import players_of
 from ladder.people.tables.table_opening import guest_hash
 from ladder.ratings.elo import START, score_of, steepness
 from ladder.results.files import TableFiles
@@ -26,7 +27,6 @@ from ladder.store.commands.people_tables import remove_tables
 from ladder.store.commands.puzzles import forget_answers
 from ladder.store.queries.people_tables import days_played_by, played_by
 from ladder.values.people import CalendarDay, ChairKind, DayGame, OwnDays, OwnGame, OwnRecord, TablePurpose
-from ladder.values.text import sanitize
 from ladder.values.value import time_of
 from referee.match.formats import Format
 from referee.records.rules_file import rules_from
@@ -215,7 +215,7 @@ def _game(table: PeopleTable, mine: int, chairs: Sequence[PeopleChair]) -> OwnGa
         place=own.place or len(chairs),
         players=len(chairs),
         points=own.points or 0,
-        others=tuple(sanitize(each.name) for each in others),
+        others=tuple(player for player, each in zip(players_of(chairs), chairs, strict=True) if each is not own),
         assisted=table.assisted,
         ahead=_ahead(rules, deals, own, chairs),
         deals=deals,

@@ -18,8 +18,9 @@ from ladder.app.overview import rules_of
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.people.boards.played_boards import YOU, board_of
-from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table, table_page
+from ladder.people.tables.chairs import NO_SEAT, chair_for, found_table, players_of, table_page
 from ladder.results.files import TableFiles
+from ladder.sandbox.bots.bot_source import seat_names
 from ladder.store.commands.people_tables import keep_cost, mark_assisted
 from ladder.store.queries.people_tables import chairs_of
 from ladder.store.table_models import PeopleChair
@@ -121,9 +122,12 @@ def table_replayed(
     if seat is not None and seat >= players:
         raise LadderError(f"There is no seat {seat} at this table; its seats are 0 to {players - 1}.")
     try:
-        return replayed(recorded, place, seat)
+        found = replayed(recorded, place, seat)
     except BadRecord as error:
         raise LadderError(f"This deal cannot be shown: {error}.") from None
+    chairs = table_page(ladder, name, secret).chairs
+    shown = dict(zip(seat_names(each.name for each in chairs), players_of(chairs), strict=True))
+    return found.model_copy(update={"bots": tuple(shown[each].name if each in shown else each for each in found.bots)})
 
 
 def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, step: int, asker: str = "") -> Why:

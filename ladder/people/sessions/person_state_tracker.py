@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ladder.people.seat.illegal_cards import why_barred
 from ladder.people.seat.points_explained import no_points_remain, points_explained
+from ladder.values.opponents import shown_players
 from ladder.values.person_state import (
     PersonBar,
     PersonNotice,
@@ -50,12 +51,13 @@ def shown_deal(
     Args:
         rules: The variant.
         number: Of the deal, from 0.
-        names: Of the players, by seat.
-        kinds: What sits behind these names; a house bot if it is not there.
+        names: Of the players, by seat, as in the record.
+        kinds: What sits behind these names; a house bot if it is not there, which is shown as an opponent.
         seat: The seat from which the table is looked at; None: a spectator's view.
     """
-    kind_of = (kinds.get(name, "house") for name in names)
-    return TableDeal(**deal_fields(rules, number, map(sanitize, names), kind_of, seat))
+    kind_of = [kinds.get(name, "house") for name in names]
+    shown = (sanitize(each.name) for each in shown_players(names, kind_of))
+    return TableDeal(**deal_fields(rules, number, shown, kind_of, seat))
 
 
 def shown_question(question: Question, left: float) -> PersonQuestion:

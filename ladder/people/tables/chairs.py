@@ -13,6 +13,7 @@ from ladder.app.accounts.sessions import hash_of
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.tables.table_opening import USUAL_HOUSE_BOTS, guest_hash, make_place, shown_name
 from ladder.results.files import TableFiles
+from ladder.sandbox.bots.bot_source import seat_names
 from ladder.store.commands.people_tables import (
     end_table,
     get_up,
@@ -23,6 +24,7 @@ from ladder.store.commands.people_tables import (
     touch_table,
 )
 from ladder.store.queries.people_tables import chairs_of, offered_bots, open_of, table_by_name
+from ladder.values.opponents import Player, shown_players
 from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
 from referee.match.formats import PERSON_SECONDS
@@ -58,6 +60,13 @@ def open_tables_of(ladder: Ladder, who: TableVisitor) -> list[TableState]:
         return []
     with ladder.database.read() as session:
         return [state_of(each, chairs_of(session, each.id), None) for each in open_of(session, who.account, guest)]
+
+
+def players_of(chairs: Sequence[PeopleChair | TableChair]) -> tuple[Player, ...]:
+    """Give the players of a table as people are shown them, by chair; the name of one who has not come is empty."""
+    names = seat_names(each.name for each in chairs)
+    found = shown_players(names, (each.kind for each in chairs))
+    return tuple(player if chair.name else Player("") for player, chair in zip(found, chairs, strict=True))
 
 
 def bots_to_play_with(ladder: Ladder, variant: str) -> list[str]:

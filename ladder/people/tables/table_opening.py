@@ -27,6 +27,7 @@ from ladder.results.files import TableFiles
 from ladder.store.commands.people_tables import NewChair, NewTable, add_table, end_table
 from ladder.store.lookup import find_stored_bot, find_version, imitated
 from ladder.store.queries.people_tables import all_open, ladder_rules, open_at, plays
+from ladder.values.opponents import GUEST
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
@@ -155,7 +156,6 @@ def _neighbours(table: PeopleTable) -> tuple[str, str]:
 
 
 NAME_BYTES, SECRET_BYTES = 9, 32
-GUEST = "guest"
 AT_IT = "You are playing this board at another table. Finish or end the game there before you play the board again."
 USUAL_HOUSE_BOTS = ("counting", "cautious", "counting", "cautious")
 """House bots for the other chairs, if the order names none."""

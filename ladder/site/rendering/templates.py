@@ -131,6 +131,7 @@ def environment(language: str) -> Environment:
         plain_day=lambda date: words.day(date, language),
         weekday=lambda date: words.weekday(date, language),
         variant=lambda name: words.variant(name, language),
+        player=lambda name: words.player(sanitize(name), language),
         match_format=lambda text: words.match_format(text, language),
         moment=lambda time: words.moment(time, language),
         when=lambda time: Markup(f'<time datetime="{time.isoformat()}">{words.moment(time, language)}</time>'),

@@ -20,6 +20,7 @@ from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 from markupsafe import Markup, escape
 
+from ladder.values.opponents import GUEST
 from referee.match.formats import Format
 
 if TYPE_CHECKING:
@@ -99,6 +100,23 @@ def variant(name: str, language: str) -> str:
     ('拱猪', 'gongzhu-mine')
     """
     return translations(language).gettext(VARIANTS[name]) if name in VARIANTS else name
+
+
+GUESTS = to_translate("Guest"), to_translate("Guest %(number)s")
+
+
+def player(name: str, language: str) -> str:
+    """
+    Name a player at a table with people; guests are called so in the reader's language.
+
+    >>> [player(name, "en") for name in ("Ada", "guest", "guest#2", "guests")]
+    ['Ada', 'Guest', 'Guest 2', 'guests']
+    """
+    word, _, number = name.partition("#")
+    if word != GUEST:
+        return name
+    alone, several = map(translations(language).gettext, GUESTS)
+    return several % {"number": number} if number else alone
 
 
 def match_format(text: str, language: str) -> str:

@@ -20,7 +20,7 @@ import { Sheet } from "./play_sheet.js";
 import { Sound } from "./play_sound.js";
 import { Stream } from "./play_stream.js";
 import { setText, southOf } from "./table.js";
-import { make, wordsIn } from "./words.js";
+import { make, named, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").TableMoment} TableMoment */
 /** @typedef {import("./shapes").TableDeal} TableDeal */
@@ -112,6 +112,12 @@ class PersonTable extends HTMLElement {
   /** @param {PersonState} state */
   take(state) {
     this.answers.note(state);
+    if (state.deal) {
+      state.deal.bots = named(state.deal.bots, this.words);
+    }
+    for (const notice of state.notices) {
+      [notice.who] = named([notice.who], this.words);
+    }
     const isSeen = state.over && state.result && state.result.deal <= this.lookedAt;
     this.queue.push(isSeen ? { ...state, result: null } : state); // the site may hear that too late to say so itself
   }

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { cards } from "./news.js";
-import { southOf } from "./table.js";
+import { faceOf, southOf } from "./table.js";
 import { make, scored } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
@@ -57,7 +57,7 @@ export class Results {
 
   /** @param {TableDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
   #seat(deal, result, seat, isBest) {
-    const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", scored(result.scores[seat], deal)));
+    const name = make("h3", "", make("span", "name", ...this.#faced(deal, seat)), make("b", "num", scored(result.scores[seat], deal)));
     const total = make("p", "note", this.words("total-now", { points: scored(result.totals[seat], deal) }));
     const shown = result.parts[seat].filter((part) => part.points || !["card", "alone"].includes(part.reason));
     const parts = shown.map((part) => this.#part(deal, part));
@@ -83,7 +83,7 @@ export class Results {
     const sorted = [...seats].sort((one, other) => sign * (over.totals[one] - over.totals[other]));
     const rows = sorted.map((seat) => {
       const place = 1 + seats.filter((each) => sign * over.totals[each] < sign * over.totals[seat]).length;
-      const row = make("li", seat === deal.seat ? "mine" : "", make("span", "place", String(place)), make("span", "name", this.#name(deal, seat)));
+      const row = make("li", seat === deal.seat ? "mine" : "", make("span", "place", String(place)), make("span", "name", ...this.#faced(deal, seat)));
       row.append(make("b", "num", scored(over.totals[seat], deal)));
       return row;
     });
@@ -106,6 +106,12 @@ export class Results {
     const title = make("h2", "", text);
     title.tabIndex = -1;
     return title;
+  }
+
+  /** A name behind its face, if it has one. @param {TableDeal} deal @param {number} seat @returns {(string | Node)[]} */
+  #faced(deal, seat) {
+    const face = seat === deal.seat ? null : faceOf(deal.bots[seat]);
+    return face ? [face, ` ${this.#name(deal, seat)}`] : [this.#name(deal, seat)];
   }
 
   /** @param {TableDeal} deal @param {number} seat */

@@ -58,6 +58,13 @@ export function southOf(deal) {
   return deal.seat ?? 0;
 }
 
+/** The face of an opponent, which the page has for scripts; null: none. @param {string} name @returns {HTMLElement | null} */
+export function faceOf(name) {
+  const faces = /** @type {HTMLTemplateElement | null} */ (document.querySelector("template.faces"));
+  const found = [...(faces?.content.children ?? [])].find((each) => /** @type {HTMLElement} */ (each).dataset.name === name);
+  return /** @type {HTMLElement | null} */ (found?.cloneNode(true) ?? null);
+}
+
 class Seat {
   /** @param {TableDeal} deal @param {number} seat @param {string} place @param {Words} words */
   constructor(deal, seat, place, words) {
@@ -66,12 +73,14 @@ class Seat {
     this.mark = make("span", "mark");
     this.points = make("b", "points");
     const name = make("span", "name", deal.bots[seat]);
-    name.title = deal.bots[seat];
-    this.title = make("p", "title", this.mark, name, this.points);
+    const face = faceOf(deal.bots[seat]);
+    const level = face?.dataset.level ?? "";
+    name.title = level ? `${deal.bots[seat]} · ${level}` : deal.bots[seat];
+    this.title = make("p", "title", this.mark, ...(face ? [face] : []), name, this.points);
     this.taken = make("p", "taken");
     this.hand = make("div", "hand");
     this.element = make("section", `seat at-${place}`, this.title, this.hand, this.taken);
-    this.element.setAttribute("aria-label", words("seat", { number: seat, who: deal.bots[seat] }));
+    this.element.setAttribute("aria-label", words("seat", { number: seat, who: name.title }));
     this.spot = make("div", `spot at-${place}`);
     /** @type {HTMLElement[]} */
     this.backs = [];

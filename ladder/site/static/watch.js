@@ -3,7 +3,7 @@
 
 import { SharedStream } from "./shared_stream.mjs";
 import { Table } from "./table.js";
-import { make, scored, wordsIn } from "./words.js";
+import { make, named, scored, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").TableShown} TableShown */
 
@@ -83,6 +83,9 @@ class WatchedTable extends HTMLElement {
   /** @param {TableShown} state */
   show(state) {
     const { deal, moment } = state;
+    if (deal && this.words) {
+      deal.bots = named(deal.bots, this.words);
+    }
     if (deal && moment && this.words) {
       const felt = this.piece("felt");
       if (deal.number !== this.dealt) {

@@ -28,6 +28,14 @@ export function short(ms) {
   return ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }
 
+/** Names of players at a table with people: guests are called so in the reader's language. @param {string[]} names @param {Words} words */
+export function named(names, words) {
+  return names.map((name) => {
+    const found = /^guest(?:#(\d+))?$/.exec(name);
+    return found ? words(found[1] ? "guest-number" : "guest", { number: found[1] ?? "" }) : name;
+  });
+}
+
 /** Words of strangers without what makes a page or a terminal do things. @param {string} text */
 export function sanitize(text) {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\ufffd");

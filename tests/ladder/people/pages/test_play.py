@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from ladder.people.sessions.seat_session import MAX_TABS
 from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.chairs import table_page
 from ladder.settings.settings import load_settings
+from ladder.values.opponents import GUEST, NAMES
 from ladder.values.person_state import PersonState, TableShown
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("few_playouts")
 CARD = re.compile(r"\b[2-9TJQKA][CDHS]\b")
 WATCH = re.compile(r'value="http://[^/]+(/play/[^"]+/watch\?key=[^"]+)"')
+WATCH_AT = "/play/{}/watch?key={}"
 LINK = re.compile(r'value="http://[^/]+(/play/[^"]+)"')
 
 
@@ -125,6 +128,35 @@ async def test_two_friends_of_the_same_name_are_told_apart(ladder: Ladder) -> No
         state, _ = await asyncio.gather(*(each.until(lambda state: state.deal) for each in (ben, ada)))
         assert state.deal
         assert len(set(state.deal.bots[:2])) == 2
+
+
+async def test_opponents_have_names_and_guests_are_told_apart_on_all_pages_of_a_table(ladder: Ladder) -> None:
+    first, second = NAMES["counting"][:2]
+    async with site_here(ladder) as base, TableBrowser(base) as ada, TableBrowser(base) as ben:
+        await ada.open(length="deals:1", chair1="friend", chair2="counting", chair3="counting")
+        waits = await ada.client.get(ada.path)
+        watched = WATCH_AT.format(ada.name, watch_key(ladder, ada.name))
+        assert (first in waits.text, second in waits.text) == (True, True)
+        await ben.come(LINK.findall(waits.text)[0])
+        await ben.send(ben.path, f"{ben.path}/join", shown="")
+        state, _ = await asyncio.gather(ada.until(lambda state: state.deal), ben.until(lambda state: state.deal))
+        assert state.deal
+        assert sorted(state.deal.bots) == sorted([f"{GUEST}#1", f"{GUEST}#2", first, second])
+        assert sorted(state.deal.kinds) == ["house", "house", "person", "person"]
+        playing = await ada.client.get(ada.path)
+        assert re.findall(r'data-name="([^"]*)" data-level="([^"]*)"', playing.text) == [
+            (first, "steady"), (second, "steady"),
+        ]  # fmt: skip
+        await asyncio.gather(ada.play(), ben.play())
+        for language, guests in (("en", ("Guest 1", "Guest 2")), ("zh", ("游客 1", "游客 2"))):
+            ada.client.cookies.set("pigpen_lang", language)
+            for path, shown in ((ada.path, guests), (f"{ada.path}/replay", guests), ("/play/games", guests[1:])):
+                page = html.unescape((await ada.page(path)).text)
+                main = page.partition("<main ")[2].partition("</main>")[0]
+                assert [name for name in (first, second, *shown) if name not in main] == [], (path, language)
+                assert "#2" not in re.sub(r"<[^>]*>", "", main)
+        watching = await ben.client.get(watched)
+        assert all(f">{name}</th>" in watching.text for name in (first, second, "Guest 1", "Guest 2"))
 
 
 async def test_a_link_takes_nobodys_chair_who_sits_at_the_table(ladder: Ladder) -> None:

@@ -31,6 +31,7 @@ from ladder.results.files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.queries.people_tables import finished_before
 from ladder.store.table_models import PeopleChair, PeopleTable
+from ladder.values.opponents import NAMES
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from tests.ladder.ladders import NOW, new_ladder
 from tests.ladder.people.boards.finished import finished
@@ -71,7 +72,9 @@ def test_a_guest_sees_its_own_games_alone_and_how_much_better_than_counting_it_d
     state = table_page(ladder, opened.name)
     ada, counting, *_ = state.chairs
     assert (game.table, game.variant, game.format, game.players) == (opened.name, "hearts", "deals:2", 4)
-    assert (game.place, game.points, game.others) == (ada.place, ada.points, ("counting", "random", "random"))
+    assert (game.place, game.points) == (ada.place, ada.points)
+    assert [player.bot for player in game.others] == ["counting", "random", "random"]
+    assert [player.name for player in game.others] == [NAMES["counting"][0], *NAMES["random"][:2]]
     assert ada.points is not None
     assert counting.points is not None
     assert game.ahead == (counting.points - ada.points) / 2  # fewer points are better

@@ -15,6 +15,7 @@ from ladder.site.server.viewer import PLAIN_COOKIE
 from ladder.store.commands.people_tables import pause_table
 from ladder.store.leases import Lease
 from ladder.values.accounts import LOCAL, Role
+from ladder.values.opponents import NAMES
 from ladder.values.people import TableStatus
 from referee.records.file import read_record
 from referee.records.lines import DealLine
@@ -187,10 +188,10 @@ def others(page: Page) -> list[str]:
 
 def test_the_play_page_plays_at_once_against_bots_of_one_level(guest: Callable[..., Page]) -> None:
     page = guest("/play?variant=hearts-short")
-    page.get_by_label("easy").check()
+    page.get_by_role("radio", name="easy").check()
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_selector("person-table .seat")
-    assert others(page) == ["cautious", "cautious#2", "cautious#3"]
+    assert others(page) == [*NAMES["cautious"][:3]]
 
 
 def test_choosing_a_single_opponent_is_choosing_no_level(guest: Callable[..., Page]) -> None:
@@ -202,7 +203,7 @@ def test_choosing_a_single_opponent_is_choosing_no_level(guest: Callable[..., Pa
     page.select_option("[name=length]", "deals:1")
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_selector("person-table .seat")
-    assert others(page) == ["counting", "random", "counting#2"]
+    assert others(page) == [NAMES["counting"][0], NAMES["random"][0], NAMES["counting"][1]]
 
 
 def test_own_games_are_listed_played_again_and_deleted(guest: Callable[..., Page], address: str) -> None:
@@ -223,14 +224,15 @@ def test_own_games_are_listed_played_again_and_deleted(guest: Callable[..., Page
 
     until(is_listed)
     assert f"{place} of 4" in rows.inner_text()
-    assert "counting, counting, counting" in rows.inner_text()
+    assert all(name in rows.inner_text() for name in NAMES["counting"][:3])
     assert (findings(page), overflow(page)) == ([], 0)
     rows.locator("a").first.click()
     assert page.url == table
     page.get_by_role("button", name="The same table again").click()
     page.wait_for_selector("person-table .seat")
     assert page.url != table
-    assert others(page) == ["counting", "counting#2", "counting#3"]
+    assert others(page) == [*NAMES["counting"][:3]]
+    assert page.locator(".seat .title .avatar").count() == 3
     page.goto(f"{address}/play/games")
     page.click("summary")
     page.get_by_role("button", name="Delete my games").click()
