@@ -171,8 +171,10 @@ RULES: dict[str, Callable[[Ladder], list[list[int]]]] = {
     "before": by_nearness, "information": by_information, "information by boards": by_information, "chance": by_chance,
 }  # fmt: skip
 
+OTHER_SHARES = {f"the ladder's, {share} %": share / 100 for share in (0, 30, 50, 85, 100)}
+"""The ladder's rule with other shares of tables that chance draws."""
 MIXTURES = {"before": None, "information": 0.0, "half chance": 0.5, "70 % chance": 0.7, "the ladder's": BY_CHANCE,
-            "chance": None}  # fmt: skip
+            "chance": None, **OTHER_SHARES}  # fmt: skip
 """Rules that are compared in worlds, with the share of tables that chance draws in those of the scheduler."""
 WORLD_ORDERS = ("batch by boards", "points")
 
@@ -247,7 +249,7 @@ def simulate_world(kind: str, rule: str, matches: int, refit: int, seed: int) ->
     bots, rng, share = world_of(kind, seed), np.random.default_rng(1000 + seed), MIXTURES[rule]
     choose = by_information if share is not None else RULES[rule]
     batch = BEFORE if rule == "before" else refit
-    ladder = Ladder(bots, Random(f"tables {seed}"), batch, True, share or 0.0, rule == "the ladder's")
+    ladder = Ladder(bots, Random(f"tables {seed}"), batch, True, share or 0.0, rule.startswith("the ladder's"))
     looks: list[list[tuple[float, float]]] = []
     while ladder.number < matches:
         ladder.play(choose(ladder), rng)
@@ -316,7 +318,13 @@ def main() -> None:
     parser.add_argument("--start", type=float, default=0.4, help="seconds in which a match starts")
     parser.add_argument("--deal", type=float, default=0.08, help="seconds of a deal")
     parser.add_argument("--worlds", nargs="+", choices=WORLDS, help="fields of these worlds, and no recorded games")
-    parser.add_argument("--mixtures", nargs="+", choices=MIXTURES, default=list(MIXTURES), help="rules in worlds")
+    parser.add_argument(
+        "--mixtures",
+        nargs="+",
+        choices=MIXTURES,
+        default=[rule for rule in MIXTURES if rule not in OTHER_SHARES],
+        help="rules in worlds",
+    )
     options = parser.parse_args()
     if options.worlds:
         with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:

@@ -231,6 +231,6 @@ class BotComparison(Value):
     phases: tuple[PhasePoints, ...]
     favours: tuple[Favour, ...]
     pairs: int
-    """Ordered pairs of active bots, for which favours are adjusted."""
+    """Ordered pairs of active bots that have played, for which favours are adjusted."""
     computing: Computing | None
     """Progress of reading the newest records; None: it is done."""

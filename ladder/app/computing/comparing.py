@@ -14,6 +14,7 @@ from ladder.app.local.why import Source
 from ladder.errors import LadderError
 from ladder.ratings.means import Mean
 from ladder.store import lookup
+from ladder.store.models import State
 from ladder.store.queries.matches import common_matches, common_variants, pair_sums, results
 from ladder.store.queries.standings import standings_of
 from ladder.store.queries.variant_field import field_of
@@ -78,7 +79,8 @@ def compare_bots(ladder: Ladder, bot: str, other: str, variant: str | None = Non
         matches = common_matches(session, variant, one.id, two.id, NEWEST)
     meetings = [_Meeting(match, _number(match, one), _number(match, two)) for match in matches]
     found, computing = _in_records(ladder, field.variant, (one.id, two.id), meetings, asker)
-    pairs = field.active * (field.active - 1)
+    playing = sum(each.state == State.ACTIVE and each.matches > 0 for each in field.entries.values())
+    pairs = playing * (playing - 1)
     return BotComparison(
         variant=variant,
         title=field.title,

@@ -176,6 +176,9 @@ def refresh(database: Database, variant: str, max_versions: int = MAX_VERSIONS) 
     """
     Make the estimate of a variant anew, without blocking other writers.
 
+    If no match has come since the last one, the bots that have played keep their ± and margins: only who is new gets
+    them.
+
     Args:
         database: The ladder.
         variant: Which one.
@@ -202,11 +205,17 @@ def refresh(database: Database, variant: str, max_versions: int = MAX_VERSIONS) 
             return estimate
         if _season(session, variant) != season:  # a new one has begun, and knows nothing of these results
             return estimate
+        keeping = _played(session, variant) if known is not None and known.ordinal == ordinal else set()
         session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, **stored))
-        write_intervals(session, variant, rows)
+        write_intervals(session, variant, [row for row in rows if row["version_"] in keeping], keep_errors=True)
+        write_intervals(session, variant, [row for row in rows if row["version_"] not in keeping])
         if active_versions(session, variant) != active:  # a bot has left meanwhile, or come back
             follow_states(session, variant)
     return estimate
+
+
+def _played(session: Session, variant: str) -> set[int]:
+    return set(session.scalars(select(Rating.version_id).where(Rating.variant == variant, Rating.matches > 0)))
 
 
 def _season(session: Session, variant: str) -> int | None:
