@@ -90,7 +90,6 @@ def test_a_whole_visit_is_made_without_a_mouse(address: str, lending: Lending, w
 
     page.goto(address)
     use("button", "Play")
-    use("button", "Understood, to the table")
     page.wait_for_selector("person-table .pick")
     assert played_to_the_end(page, way.decide, lambda page: use("button", "Go on")) > 3
     use("link", "The result")
