@@ -18,6 +18,7 @@ from ladder.site.rendering import translations
 from ladder.site.rendering.templates import environment
 from ladder.site.server.viewer import NO_PAGE
 from ladder.store import models
+from ladder.values import opponents
 from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT
 from tests.ladder.computing_here import compute_all
@@ -39,6 +40,7 @@ TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen 
 TERMS |= {"Warner", "Kenny", "Stoto", "Bonferroni", "p", "s", "n"}
 NAMES_THERE = {*NAMES, "Idler", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
 NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact", "tree"}
+NAMES_THERE |= {name for names in opponents.NAMES.values() for name in names}
 SLUG = re.compile(r"\b(hearts|gongzhu|chinese)(-\w+)*\b|\b(boards|deals):\d")
 REASON = "失败的比赛太多"
 
