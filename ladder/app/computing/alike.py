@@ -47,7 +47,7 @@ MAX_DEALS = 64_000
 """Deals of these matches together; reading them takes about a minute of CPU time."""
 PARTS = 16
 MAX_STEP = 128
-"""Answers are compared again after a sixteenth of all results is new, or at most `MAX_STEP` of them."""
+"""Answers are compared again once a sixteenth of all results is new, or as many as these if that is fewer."""
 ASKER = "alike"
 """The place in the queue that fingerprints take: one of their own, as a visitor's."""
 
