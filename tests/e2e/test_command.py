@@ -64,7 +64,7 @@ def test_a_match_is_of_16_boards_unless_another_is_asked_for(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     assert "Hearts for two: 16 boards, 32 deals (low is better)" in done.stdout
     (row,) = [line for line in done.stdout.splitlines() if "│ random " in line]
-    assert re.search(r"│ +\+\d+\.\d\d ± \d+\.\d\d │", row)
+    assert re.search(r"│ +\d+\.\d\d ± \d+\.\d\d │", row)
 
 
 def test_a_game_has_no_standard_error() -> None:

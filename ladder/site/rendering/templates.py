@@ -123,6 +123,7 @@ def environment(language: str) -> Environment:
     made.filters.update(
         number=words.number,
         signed=words.signed,
+        scored=words.scored,
         moved=words.moved,
         percent=words.percent,
         with_code=words.with_code,

@@ -178,6 +178,16 @@ def signed(value: float, digits: int = 1) -> str:
     return text if text.startswith("−") else f"+{text}"
 
 
+def scored(points: int, low_is_better: bool) -> str:
+    """
+    Write points that a player has scored: with a plus only where more of them are better.
+
+    >>> scored(26, True), scored(100, False), scored(0, False)
+    ('26', '+100', '0')
+    """
+    return number(points) if low_is_better or not points else signed(points, 0)
+
+
 def percent(share: float, digits: int = 0) -> str:
     """
     Write a share of 1 in percent; no line ends before the sign.

@@ -121,26 +121,29 @@ def test_the_page_shows_every_card_number_and_answer_without_a_script(site: Visi
     for one, text in zip(found.situations, lists, strict=True):
         summaries = re.findall(r"<summary>.*?>([^<]+)</span></summary><p class=\"(good|bad)\">\s*(\S)", text, re.DOTALL)
         assert [
-            (_shown(value), "good" if each.is_right else "bad") for each in one.choices for value in [each.value]
+            (_shown(value, name), "good" if each.is_right else "bad") for each in one.choices for value in [each.value]
         ] == [(value, colour) for value, colour, _ in summaries]
     points = page.split('id="count"')[1].split('id="words"')[0]
-    assert re.findall(r'<td class="num">([^<]+)</td>', points) == [_points(total) for _, total in found.counted]
+    assert re.findall(r'<td class="num">([^<]+)</td>', points) == [_points(total, name) for _, total in found.counted]
     worth = page.split('id="cards"')[1].split("</table>")[0]
-    assert all(_shown(card) in worth for card in cards_in(PRESETS[name].plan.scoring | PRESETS[name].plan.doubler))
+    assert all(
+        _shown(card, name) in worth for card in cards_in(PRESETS[name].plan.scoring | PRESETS[name].plan.doubler)
+    )
     assert len(page.encode()) < 60_000
 
 
 def test_HB_7_the_shooter_of_hearts_learns_of_the_other_choice(site: Visitor) -> None:
-    assert "other player scores +26" in site.page("/rules/hearts")
-    assert "Every other player scores +26." in site.page("/rules/hearts-short")
+    assert "other player scores 26" in site.page("/rules/hearts")
+    assert "Every other player scores 26." in site.page("/rules/hearts-short")
 
 
-def _shown(value: Card | int) -> str:
+def _shown(value: Card | int, name: str) -> str:
     if not isinstance(value, Card):
-        return _points(value)
+        return _points(value, name)
     rank, suit = str(value)[0], str(value)[1]
     return f"{'10' if rank == 'T' else rank}{dict(zip('CDHS', '♣♦♥♠', strict=True))[suit]}\ufe0e"
 
 
-def _points(value: int) -> str:
-    return f"{value:+d}".replace("-", "−") if value else "±0"
+def _points(value: int, name: str) -> str:
+    sign = "" if PRESETS[name].low_is_better or not value else "+"
+    return f"{value:{sign}d}".replace("-", "−")
