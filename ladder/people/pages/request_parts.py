@@ -22,7 +22,7 @@ from ladder.people.sessions.table_info import FoundSeat
 from ladder.people.tables.chairs import AccountKey, resume, seat_of, table_page
 from ladder.site.rendering.translations import to_translate
 from ladder.site.server.routing import in_turn
-from ladder.site.server.viewer import FOREIGN_PAGE, address_of, is_same_origin, viewer_of
+from ladder.site.server.viewer import FOREIGN_PAGE, account_shown, address_of, is_same_origin, viewer_of
 from ladder.values.people import OpenedTable, TableVisitor
 from ladder.values.person_state import Phrase
 
@@ -143,10 +143,10 @@ def secret_of(request: Request) -> str:
     """
     Give the secret of the chair in which the browser sits at the table of this address.
 
-    A browser without one has the key of its account, which may have sat down there in another browser; else it is
-    empty. Without a cookie it reads the database.
+    A browser without one has the key of the account that has logged in to it, which may have sat down there in another
+    browser; else it is empty, as for a program, whatever token it has. Without a cookie it reads the database.
     """
-    return _kept_secret(request) or AccountKey(viewer_of(request).name or "")
+    return _kept_secret(request) or AccountKey(account_shown(request))
 
 
 async def secret_in_turn(request: Request) -> str:

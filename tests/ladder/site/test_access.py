@@ -88,6 +88,18 @@ NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CHAIR = (404, 404, 403, 404, 403, 403, 404, 403, 403)
 """Answers to those without a chair, which is a secret of its own: a table speaks to its chairs; a program has none."""
+
+
+def table_page(status: int) -> tuple[int, ...]:
+    """Answers at a table: an account has its chair in each browser that is logged in to it, and in no program."""
+    return (404, 404, 404, status, 404, 404, 404, 404, 404)
+
+
+def of_chair(status: int) -> tuple[int, ...]:
+    """Likewise of what one sends to it."""
+    return (404, 404, 403, status, 403, 403, 404, 403, 403)
+
+
 NO_REGISTRY = (401, 404, 404, 404, 404, 403, 404, 404, 404)
 NO_PROVIDER = (404, 404, 403, 404, 403, 403, 404, 403, 403)
 PERSON = (OK, OK, 403, OK, 403, 403, OK, 403, 403)
@@ -182,42 +194,45 @@ CASES = [
     Case("POST", "/play/today/{variant}", PERSON, form={}),
     Case("GET", "/play/boards/{match}/{board}/{rotation}", PUBLIC),
     Case("POST", "/play/boards/{match}/{board}/{rotation}", PERSON, form={"seat": "1"}),
-    Case("GET", "/play/{name}/compare", NOT_THERE, "/play/{people}/compare"),
-    Case("GET", "/play/{name}/replay", NOT_THERE, "/play/{people}/replay"),
+    Case("GET", "/play/{name}/compare", table_page(OK), "/play/{people}/compare"),
+    Case("GET", "/play/{name}/replay", table_page(OK), "/play/{people}/replay"),
     Case(
-        "GET", "/play/{name}/replay/{key}/boards/{board}/{rotation}", NOT_THERE, "/play/{people}/replay/you/boards/1/1"
+        "GET",
+        "/play/{name}/replay/{key}/boards/{board}/{rotation}",
+        table_page(OK),
+        "/play/{people}/replay/you/boards/1/1",
     ),
     Case(
         "GET",
         "/play/{name}/replay/{key}/boards/{board}/{rotation}/deal",
-        NOT_THERE,
+        table_page(OK),
         "/play/{people}/replay/you/boards/1/1/deal",
     ),
     Case(
         "GET",
         "/play/{name}/replay/{key}/boards/{board}/{rotation}/deal/steps/{step}/why",
-        NOT_THERE,
+        table_page(OK),
         "/play/{people}/replay/you/boards/1/1/deal/steps/1/why",
     ),
-    Case("GET", "/play/{name}/costliest", NOT_THERE, "/play/{people}/costliest?deal=0"),
-    Case("POST", "/play/{name}/back", NO_CHAIR, "/play/{people}/back", value={}),
-    Case("POST", "/play/{name}/why", NO_CHAIR, "/play/{people}/why", value={"decision": 1}),
-    Case("GET", "/play/{name}", NOT_THERE, "/play/{people}"),
-    Case("GET", "/play/{name}/record", NOT_THERE, "/play/{people}/record"),
-    Case("GET", "/play/{name}/rules", NOT_THERE, "/play/{people}/rules"),
-    Case("GET", "/play/{name}/state", NOT_THERE, "/play/{people}/state"),
-    Case("GET", "/play/{name}/stream", NOT_THERE, "/play/{people}/stream"),
-    Case("POST", "/play/{name}/answer", NO_CHAIR, "/play/{people}/answer", value={"decision": 1, "action": "QS"}),
-    Case("POST", "/play/{name}/say", NO_CHAIR, "/play/{people}/say", value={"phrase": "thanks"}),
-    Case("POST", "/play/{name}/presence", NO_CHAIR, "/play/{people}/presence", value={"state": "away"}),
+    Case("GET", "/play/{name}/costliest", table_page(OK), "/play/{people}/costliest?deal=0"),
+    Case("POST", "/play/{name}/back", of_chair(OK), "/play/{people}/back", value={}),
+    Case("POST", "/play/{name}/why", of_chair(OK), "/play/{people}/why", value={"decision": 1}),
+    Case("GET", "/play/{name}", table_page(OK), "/play/{people}"),
+    Case("GET", "/play/{name}/record", table_page(OK), "/play/{people}/record"),
+    Case("GET", "/play/{name}/rules", table_page(OK), "/play/{people}/rules"),
+    Case("GET", "/play/{name}/state", table_page(OK), "/play/{people}/state"),
+    Case("POST", "/play/{name}/answer", of_chair(OK), "/play/{people}/answer", value={"decision": 1, "action": "QS"}),
+    Case("POST", "/play/{name}/say", of_chair(OK), "/play/{people}/say", value={"phrase": "thanks"}),
+    Case("POST", "/play/{name}/presence", of_chair(OK), "/play/{people}/presence", value={"state": "away"}),
     Case("GET", "/play/{name}/watch", NOT_THERE, "/play/{people}/watch?key=AAAAAAAAAAAAAAAAAAAAAA"),
     Case("GET", "/play/{name}/watch/state", NOT_THERE, "/play/{people}/watch/state"),
     Case("GET", "/play/{name}/watch/stream", NOT_THERE, "/play/{people}/watch/stream"),
-    Case("POST", "/play/{name}/again", NO_CHAIR, "/play/{people}/again", form={}),
-    Case("POST", "/play/{name}/join", NO_CHAIR, "/play/{people}/join", form={}),
-    Case("POST", "/play/{name}/start", NO_CHAIR, "/play/{people}/start", form={}),
-    Case("POST", "/play/{name}/leave", NO_CHAIR, "/play/{people}/leave", form={}),
-    Case("POST", "/play/{name}/end", NO_CHAIR, "/play/{people}/end", form={}),
+    Case("POST", "/play/{name}/again", of_chair(OK), "/play/{people}/again", form={}),
+    Case("POST", "/play/{name}/join", of_chair(OK), "/play/{people}/join", form={}),
+    Case("POST", "/play/{name}/start", of_chair(OK), "/play/{people}/start", form={}),
+    Case("POST", "/play/{name}/leave", of_chair(OK), "/play/{people}/leave", form={}),
+    Case("POST", "/play/{name}/end", of_chair(OK), "/play/{people}/end", form={}),
+    Case("GET", "/play/{name}/stream", table_page(OK), "/play/{people}/stream"),  # which then ends, too
     Case("GET", "/new", PUBLIC),
     Case("GET", "/help/design", PUBLIC),
     Case("GET", "/help/design.css", PUBLIC),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -197,8 +198,9 @@ async def test_at_a_table_of_people_it_is_played_on_and_is_no_game_of_who_has_le
         links = await ada.client.get(ada.path)
         await ben.come(next(part for part in links.text.split('"') if "?seat=" in part).partition(base)[2])
         assert (await ben.send(ben.path, f"{ben.path}/join", shown="Ben")).status_code == 303
+        bens = asyncio.ensure_future(ben.play())  # there before ada leaves: nothing waits for who is away
         await decide(ada, 1)
-        await ben.play()
+        await bens
         over = await in_status(ladder, ada.name, TableStatus.OVER)
         assert [chair.absent for chair in over.chairs if chair.kind is ChairKind.PERSON] == [True, False]
         assert booked(ladder, visitor(ada, account=account))[0] == 0

@@ -347,5 +347,5 @@ def test_the_title_of_own_rules_and_the_names_of_people_at_a_table_are_text(
         page.wait_for_load_state("load")
         assert looked_at(page) == NOTHING
     page.goto(f"{place.url}{opened.path(0)}")
-    page.wait_for_selector("person-table .pick")
+    page.wait_for_selector("person-table .pick", state="attached")  # the lesson on exposing is before the table
     assert looked_at(page) == NOTHING

@@ -53,7 +53,7 @@ def test_the_page_has_a_row_and_a_column_for_each_of_the_best(site: Visitor) -> 
     found = site.value("/standings/gongzhu/matchups")
     page = site.page("/v/gongzhu/matchups")
     assert page.count('scope="row"') == len(found["bots"])
-    assert page.count(" %</a><small>") == len(found["pairs"])
+    assert page.count("\xa0%</a><small>") == len(found["pairs"])
     assert 'href="/v/gongzhu/matchups"' in site.page("/v/gongzhu")
     assert site.get("/v/bridge/matchups").status_code == 404
     assert site.problem("/api/v1/standings/bridge/matchups", 404).startswith("This ladder does not ")

@@ -29,7 +29,7 @@ def test_each_habit_has_its_share_its_error_and_the_median_of_the_others(read: V
     assert "<being-computed>" not in page
     assert page.count('scope="row"') == 5 + len(found["seats"]) + len(found["costs"])
     for bar in found["bars"]:
-        assert f"{100 * bar['share']:.1f} %<small>± {100 * bar['error']:.1f} · of {bar['of']:,}</small>" in page
+        assert f"{100 * bar['share']:.1f}\xa0%<small>± {100 * bar['error']:.1f} · of {bar['of']:,}</small>" in page
         assert bar["median"] is not None
     assert page.count('class="median"') == 5
     assert all(f"± {seat['error']:.1f}" in page for seat in found["seats"])
