@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NO_VERDICT = "To resemble is no offence: look into it before you judge. Nothing was done to these bots."
 NOT_SERVED = "The lists are not the newest ones: what makes them is not running. Start it with: pigpen ladder compute"
+TOO_FEW = "too few pairs of bots have met on the same boards"
 BEING_COMPUTED = "A newer list is being computed; ask again in a moment."
 
 
@@ -74,9 +75,10 @@ def _print_equal(found: AlikeBots, console: Console) -> None:
 
 
 def _print_answers(found: AlikeBots, console: Console) -> None:
-    compared = f"{counted(found.pairs, 'pair')} in the newest {counted(found.matches, 'match', 'matches')}"
+    listed = f"{len(found.answers) or 'none'}, of {counted(found.pairs, 'pair')}" if found.pairs else TOO_FEW
     if found.variant is not None:
-        say(console, f"Equal answers in {found.variant}: {len(found.answers) or 'none'}, of {compared}")
+        matches = counted(found.matches, "match", "matches")
+        say(console, f"Equal answers in {found.variant}: {listed} in the newest {matches}")
     if found.answers:
         table = plain_table(
             "bot", "other", "decisions", "equal", "others", "chance", right=("decisions", "equal", "others")

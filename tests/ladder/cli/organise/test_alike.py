@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from ladder.cli.organise.alike import BEING_COMPUTED, NO_VERDICT, NOT_SERVED, print_alike
+from ladder.cli.organise.alike import BEING_COMPUTED, NO_VERDICT, NOT_SERVED, TOO_FEW, print_alike
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.values.alike import AlikeAnswers, AlikeBots, AlikeSources, EqualPrograms, LikeBot
@@ -63,6 +63,11 @@ def test_lists_that_are_not_the_newest_say_so_once(is_served: bool, sentence: st
     computing = Computing(place=1, done=0, steps=0, is_served=is_served)
     text = printed(FOUND.model_copy(update={"answers_computing": computing, "sources_computing": computing}))
     assert text.count(sentence) == 1
+
+
+def test_too_few_pairs_are_not_called_none_that_agree() -> None:
+    assert TOO_FEW in printed(FOUND.model_copy(update={"answers": (), "pairs": 0}))
+    assert TOO_FEW not in printed(FOUND.model_copy(update={"answers": ()}))
 
 
 def test_the_command_lists_equal_programs_of_a_ladder(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_the_first_deal_is_played_by_following_the_coach(open_page: Callable[...
     for choice in range(20):
         if not page.locator(".hand .right").count():
             break
-        assert page.locator(".said").bounding_box()
+        assert page.locator(".advice").bounding_box()
         page.locator(".hand .right").click()
         page.wait_for_url(re.compile(rf"cards=[^-]+(-[^-]+){{{choice}}}#table$"))
     assert page.locator(".coach table tbody tr").count() == 4
