@@ -194,12 +194,22 @@ class Course:
                 last |= {row.number: _Last(leg, rounds, row, standings.criteria) for row in standings.rows}
             alive, behind = (ended.order, []) if not leg.keeps else (ended.order[: ended.on], ended.order[ended.on :])
             out.insert(0, behind)
-            self.last = self._places([*alive, *chain(*out)], last, criteria)
-        return self._places([*alive, *chain(*out)], last, criteria)
+            self.last = self._places(alive, list(chain(*out)), last, criteria)
+        return self._places(alive, list(chain(*out)), last, criteria)
 
-    def _places(self, order: Sequence[int], last: Mapping[int, _Last], criteria: tuple[str, ...]) -> Standings:
-        """Give a place to each, with the figures of the leg that it played last, and why it is before the next one."""
-        rows = list[Ranked]()
+    def _places(
+        self, alive: Sequence[int], out: Sequence[int], last: Mapping[int, _Last], criteria: tuple[str, ...]
+    ) -> Standings:
+        """
+        Give a place to each, with the figures of the leg that it played last, and why it is before the next one.
+
+        Args:
+            alive: Those who are still in, or have played the last leg.
+            out: Those behind them, who have gone out.
+            last: The standing of each in its last leg.
+            criteria: Of all legs.
+        """
+        rows, order = list[Ranked](), [*alive, *out]
         for place, one in enumerate(order, 1):
             own, why = last.get(one), ""
             if place < len(order):
@@ -213,7 +223,8 @@ class Course:
             figures = dict(zip(own.criteria, own.row.values, strict=True)) if own else {}
             values = tuple(figures.get(each) for each in criteria)
             margin = own.row.margin if own and why == own.row.why else None
-            rows.append(Ranked(one, place, values, why, own.leg.stage if own else None, margin))
+            out_after = own.rounds if own and place > len(alive) else None
+            rows.append(Ranked(one, place, values, why, own.leg.stage if own else None, out_after, margin))
         return Standings(criteria, tuple(rows))
 
     def _by_seeding(self, one: int, after: int) -> str:

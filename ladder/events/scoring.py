@@ -242,6 +242,8 @@ class Ranked:
     """The reason that it is before the next one; empty for the last."""
     stage: int | None = None
     """The place in the file of the stage whose figures these are; None: it has played in none."""
+    out_after: int | None = None
+    """The round of that stage after which it went out; None: it is still in, or has played the last one."""
     margin: EventMargin | None = None
     """Its distance from the next one (`ladder.events.margins`); None: the score does not say it."""
 
@@ -249,7 +251,8 @@ class Ranked:
         """Give it as users see it."""
         stage = "" if self.stage is None else event.stages[self.stage].name
         return EventPlace(
-            place=self.place, name=names[self.number], values=self.values, why=self.why, stage=stage, margin=self.margin
+            place=self.place, name=names[self.number], values=self.values, why=self.why, stage=stage,
+            out_after=self.out_after, margin=self.margin,
         )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
-from ladder.site.pages import icon_routes, learning, routes
+from ladder.site.pages import icon_routes, learning, presenter, routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages.downloads import serve_docs
@@ -89,7 +89,7 @@ PAGES = (
     routes.seasons_router,
     comparison_routes.pages,
     comparison_routes.style_pages,
-    event_routes.presenter_router,
+    presenter.router,
     live_routes.pages,
     *people.PAGES,
     replay_routes.pages,

@@ -304,6 +304,8 @@ class EventPlace(Value):
     """Reason that this bot is before the next one; empty for the last."""
     stage: str
     """The stage that it played last, of which the figures are; empty: it has played in none."""
+    out_after: int | None
+    """The round of that stage after which it went out; None: it is still in, or has played the last one."""
     margin: EventMargin | None
     """To the next one; None: there is none, or its place does not follow from a score that both have."""
 

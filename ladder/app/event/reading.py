@@ -212,13 +212,13 @@ def standings_csv(page: EventPage) -> str:
     entrants = {one.name: one for one in page.entrant_list}
     criteria = [(place, word) for place, word in enumerate(page.criteria) if word != "lot"]
     words = (word.replace(" ", "_") for _, word in criteria)
-    columns = ("place", "bot", "version", "owner", *words, "why", "stage", *MARGIN)
+    columns = ("place", "bot", "version", "owner", *words, "why", "stage", "out_after", *MARGIN)
     return _text(
         columns,
         (
             (
                 one.place, one.name, entrants[one.name].version, entrants[one.name].owner,
-                *(one.values[place] for place, _ in criteria), one.why, one.stage,
+                *(one.values[place] for place, _ in criteria), one.why, one.stage, one.out_after,
                 *(None if one.margin is None else getattr(one.margin, name) for name in MARGIN),
             )
             for one in page.standings

@@ -113,7 +113,7 @@ def print_draw(found: EventDraw) -> None:
             typer.echo(sanitize(f"Cost {_cost(found.cost)}; no tables cost less than {_cost(found.bound)}."))
     if found.standings:
         typer.echo("")
-        table, _ = fitting(found.standings, standing_columns(found.criteria), console, lambda _: "")
+        table, _ = fitting(found.standings, standing_columns(found.criteria, found.standings), console, lambda _: "")
         console.print(table)
         for line in margin_lines(found.standings, found.criteria):
             typer.echo(sanitize(line))
@@ -133,8 +133,8 @@ def print_simulation(found: EventSimulation) -> None:
         console.print(table)
 
 
-def standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
-    """Give the columns of standings: what decides, in order, and why each is before the next."""
+def standing_columns(criteria: Sequence[str], standings: Sequence[EventPlace]) -> list[Column[EventPlace]]:
+    """Give the columns of standings: what decides, in order, why each is before the next, and where it went out."""
 
     def value(row: EventPlace, place: int) -> str:
         return "" if (found := row.values[place]) is None else figure(found)
@@ -146,11 +146,17 @@ def standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
     for place, name in enumerate(criteria):
         if name not in ("lot", "head to head"):
             columns.append(Column(name, lambda row, place=place: value(row, place), goes=len(criteria) - place))  # type: ignore[misc]
+    out = Column[EventPlace]("went out in", _went_out, "left", goes=len(criteria) + 2)
     return [
         *columns,
+        *([out] if any(row.out_after is not None for row in standings) else []),
         Column("why before the next", lambda row: row.why, "left"),
         Column("better with", lambda row: _better(row), goes=len(criteria) + 1),
     ]
+
+
+def _went_out(row: EventPlace) -> str:
+    return "" if row.out_after is None else f"{row.stage}, round {row.out_after}"
 
 
 def _better(row: EventPlace) -> str:
@@ -266,7 +272,7 @@ def print_page(page: EventPage) -> None:
         _print_round(each)
     if page.standings:
         typer.echo(sanitize(f"\n{page.stage}", spared="\n"))
-        _print(page.standings, standing_columns(page.criteria))
+        _print(page.standings, standing_columns(page.criteria, page.standings))
         for line in margin_lines(page.standings, page.criteria):
             typer.echo(sanitize(line))
 

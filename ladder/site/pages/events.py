@@ -2,7 +2,7 @@
 The pages of events: a list, each event with its rounds, cross table and certificates, and one's own entries.
 
 The bracket is of an event whose stages bots leave round by round: it shows who sat at which table, and where each
-advanced. On the presenter's page an organiser shows the results of an event table by table to an audience.
+advanced.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import Path, Query, Request
+from fastapi import Path, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -25,7 +25,6 @@ from ladder.site.accounts.login import site_address
 from ladder.site.api.events import Name, revision
 from ladder.site.pages.feeds import Feed, calendar, newest, news
 from ladder.site.pages.feeds import feed as answer_feed
-from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, NO_PAGE, Form, demand, form_page
 from ladder.values.accounts import ANONYMOUS
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Viewer
     from ladder.values.held_events import EventPage, EventRoundPage, EventTableRow
 
-    Place = tuple[EventRoundPage, EventTableRow]
 
 LEAVING = ("pods", "halving")
 """Kinds of stages that bots leave after each round."""
@@ -170,49 +168,6 @@ def _linked(column: Column, where: Mapping[int, int]) -> Column:
 
 
 router = Router(prefix="/events")
-presenter_router = Router(prefix="/events")
-RoundNumber = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
-
-
-@presenter_router.get("/{event}/present", dependencies=FOR_PEOPLE)
-def present(request: Request, event: Name, number: Annotated[RoundNumber, Query(alias="round")] = None,
-            table: RoundNumber = None) -> Response:  # fmt: skip
-    """Show the result that was released last, and who sits at the next table."""
-    site: Site = request.app.state.site
-    viewer = demand(request, Act.ADMINISTER)
-    public = reading.event(site.ladder, ANONYMOUS, event)
-    found = [each for each in _places(public) if each[1].points]
-    wanted = [each for each in found if number is None or (each[0].number, each[1].number) == (number, table)]
-    is_over = public.state is EventState.OVER
-    values = {
-        "event": public,
-        "shown": wanted[-1] if wanted else None,
-        "following": _following(public, reading.event(site.ladder, viewer, event, everything=True)),
-        "winner": public.standings[0].name if is_over and public.standings else "",
-    }
-    return form_page(request, "event_present.html", values)
-
-
-@presenter_router.post("/{event}/present", dependencies=FOR_PEOPLE)
-def release(request: Request, event: Name, form: Form) -> Response:
-    """Show the next result to everybody."""
-    site: Site = request.app.state.site
-    shown = holding.release(site.ladder, demand(request, Act.ADMINISTER), event)
-    where = f"?round={shown[0]}&table={shown[1]}" if shown else ""
-    return RedirectResponse(f"/events/{event}/present{where}", 303)
-
-
-def _places(page: EventPage) -> list[Place]:
-    return [(one, table) for one in page.round_list for table in one.tables]
-
-
-def _following(public: EventPage, everything: EventPage) -> Place | None:
-    """Find the table whose result is to be shown next; None: none that is not shown has a result."""
-    done = {(one.number, table.number) for one, table in _places(everything) if table.boards is not None}
-    hidden = (each for each in _places(public) if each[1].status == "sealed")
-    return next((each for each in hidden if (each[0].number, each[1].number) in done), None)
-
-
 RoundOfEvent = Annotated[int, Path(ge=1, le=10_000)]
 Bot = Annotated[str, Path(max_length=80)]
 IN_FEED = 10

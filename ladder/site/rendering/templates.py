@@ -14,7 +14,8 @@ from starlette.responses import HTMLResponse, Response
 from ladder.site.rendering import charts
 from ladder.site.rendering import translations as words
 from ladder.site.rendering.cache import asked_for, key_of
-from ladder.site.rendering.static_files import avatar, digest, palette
+from ladder.site.rendering.faces import avatar, emblem
+from ladder.site.rendering.static_files import digest, palette
 from ladder.values.standings import percents
 from ladder.values.text import sanitize
 from pigpen.rules.words import describe
@@ -145,6 +146,7 @@ def environment(language: str) -> Environment:
         charts=charts,
         palette=palette,
         avatar=avatar,
+        emblem=emblem,
         bot_link=bot_link,
         zip=zip,
         variant_slugs=tuple(words.VARIANTS),

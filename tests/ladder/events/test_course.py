@@ -79,10 +79,11 @@ def test_every_place_has_figures_and_a_reason_that_agrees_with_them(
     """Also below the last stage, of those who left, and of those who never played."""
     rng = Random(seed)
     left = {number: rng.randrange(5) for number in rng.sample(range(1, count + 1), min(leaving, count))}
-    _, results, course = run(event(*REASONED[kind], seeding=seeding), entrants(count), seed, levels, left)
+    drawn, results, course = run(event(*REASONED[kind], seeding=seeding), entrants(count), seed, levels, left)
     found = course.next_round(results)
     assert isinstance(found, Standings)
     assert sorted(row.number for row in found.rows) == list(range(1, count + 1))
+    check_where_they_went_out(found, drawn)
     seated = {one for each in results for result in each.tables for one in result.table}
     for row, after in zip(found.rows, (*found.rows[1:], None), strict=True):
         shown = dict(zip(found.criteria, row.values, strict=True))
@@ -98,6 +99,21 @@ def test_every_place_has_figures_and_a_reason_that_agrees_with_them(
             among_pods = row.why in found.criteria and left and kind.startswith("pods")
             assert row.why in WITHOUT_FIGURES or row.why.startswith(WENT_OUT) or among_pods
             assert (row.why.startswith(WENT_OUT)) >= (row.stage != after.stage and after.stage is not None)
+
+
+def check_where_they_went_out(found: Standings, drawn: list[tuple[NextRound, Draw]]) -> None:
+    """Those of the last leg went out nowhere; each other one that has played did, in a round with no later one."""
+    rounds = [(each.stage, each.number, each.entrants) for each, _ in drawn if each.kind == "round"]
+    out = [row.out_after is not None for row in found.rows if row.stage is not None]
+    assert out == sorted(out)
+    last = rounds[-1][0] if rounds else None
+    for row in found.rows:
+        if row.out_after is None:
+            assert row.stage in (last, None)
+        else:
+            assert (row.stage, row.out_after) in [(stage, number) for stage, number, _ in rounds]
+            after = [each for stage, number, each in rounds if (stage, number) > (row.stage, row.out_after)]
+            assert not any(row.number in each for each in after)
 
 
 WITHOUT_FIGURES = {

@@ -31,6 +31,31 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
+OFF_CENTRE = """() => [...document.querySelectorAll("main p, main h1, main h2, main svg.avatar")]
+  .filter((each) => each.checkVisibility() && getComputedStyle(each.parentElement).textAlign === "center")
+  .filter((each) => !getComputedStyle(each).position.match("absolute|fixed"))
+  .filter((each) => getComputedStyle(each).display !== "inline")
+  .filter((each) => getComputedStyle(each.parentElement).flexDirection === "column" || !getComputedStyle(each.parentElement).display.includes("flex"))
+  .filter((each) => getComputedStyle(each.parentElement).gridTemplateColumns.split(" ").length === 1)
+  .filter((each) => {
+    const [own, around] = [each.getBoundingClientRect(), each.parentElement.getBoundingClientRect()];
+    const style = getComputedStyle(each.parentElement);
+    const left = around.left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth);
+    const right = around.right - parseFloat(style.paddingRight) - parseFloat(style.borderRightWidth);
+    return Math.abs(own.left + own.right - left - right) > 4;
+  })
+  .map((each) => each.outerHTML.slice(0, 100))"""
+ROWS = """() => [...document.querySelectorAll("main p")]
+  .filter((each) => each.checkVisibility() && /flex|grid/.test(getComputedStyle(each).display))
+  .filter((each) => getComputedStyle(each).maxWidth !== "none")
+  .map((each) => each.outerHTML.slice(0, 100))"""
+
+
+def off_centre(page: Page) -> list[str]:
+    """Blocks beside the axis of what centres its text, and rows of controls as narrow as a line of running text."""
+    return [*page.evaluate(OFF_CENTRE), *page.evaluate(ROWS)]
+
+
 def too_small(page: Page) -> list[str]:
     """Controls that a finger misses."""
     return list(page.evaluate(SMALL))

@@ -16,7 +16,7 @@ from pigpen.rules import PRESETS
 from tests.ladder.accounts import add_person, session_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.ladders import enter, new_ladder
-from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.looking import findings, off_centre, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.tables_served import tables_served
 from tests.ladder.site.pages.test_events import PODS
@@ -103,7 +103,7 @@ def presented(tmp_path: Path) -> Iterator[tuple[str, str]]:
 
 def test_a_presenter_shows_results_with_the_enter_key(lending: Lending, presented: tuple[str, str]) -> None:
     address, secret = presented
-    page = lending.page(Kind(script=False), DESKTOP, True)
+    page = lending.page(Kind(script=False), DESKTOP, True, calm=True)
     page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
     page.goto(address)
     for table in (1, 2):
@@ -120,7 +120,7 @@ def test_everybody_can_read_the_presenters_page(
     lending: Lending, presented: tuple[str, str], size: tuple[int, int]
 ) -> None:
     address, secret = presented
-    page = lending.page(Kind(), size, False)
+    page = lending.page(Kind(), size, False, calm=True)
     page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
     page.goto(address)
     for table, results in ((1, 0), (2, 4)):
@@ -130,6 +130,44 @@ def test_everybody_can_read_the_presenters_page(
         assert page.evaluate("scrollY") == 0, "the focus is on the button, and the result is in sight"
         page.keyboard.press("Enter")
         page.wait_for_url(f"{address}?round=1&table={table}")
+
+
+BEGINS = """() => [...document.querySelectorAll(".shown > *")].map((each) => [
+  each.className.match(/place-(\\d)/)[1],
+  Math.max(...each.getAnimations({ subtree: true }).map((one) => one.effect.getTiming().delay)),
+])"""
+LATER = "document.querySelector('.then').getAnimations()[0].effect.getTiming().delay"
+
+
+def test_places_are_uncovered_from_the_last_one_to_the_first_and_then_what_follows(
+    lending: Lending, presented: tuple[str, str]
+) -> None:
+    address, secret = presented
+    page = lending.page(Kind(), DESKTOP, False)
+    page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
+    page.goto(address)
+    page.evaluate("window.isStill = true")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{address}?round=1&table=1")
+    begins = [(int(place), delay) for place, delay in page.evaluate(BEGINS)]
+    assert [delay for _, delay in sorted(begins, reverse=True)] == sorted(delay for _, delay in begins)
+    assert page.evaluate(LATER) > max(delay for _, delay in begins)
+    assert page.evaluate("window.isStill"), "a new page would leave the full screen"
+    assert page.evaluate("document.activeElement.textContent") == "Show the result"
+    assert page.locator("header.top").is_hidden()
+    assert page.locator(".shown .avatar").count() == 4
+    page.locator("[data-do=full]").click()
+    page.wait_for_function("document.fullscreenElement !== null")
+    page.locator("[data-do=full]").click()
+    page.wait_for_function("document.fullscreenElement === null")
+
+
+def test_a_certificate_has_one_axis(lending: Lending, address: str) -> None:
+    for size in (DESKTOP, PHONE):
+        page = lending.page(Kind(), size, False)
+        page.goto(f"{address}/cup/certificate/Bot-1")
+        page.locator(".framed").wait_for()
+        assert off_centre(page) == []
 
 
 def test_a_browser_makes_and_keeps_a_nonce_that_is_wanted_and_reveals_it_after_the_freeze(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.ladder.site.browser.looking import COLOURS, findings, overflow
+from tests.ladder.site.browser.looking import COLOURS, findings, off_centre, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def test_everybody_can_read_it(open_page: Open, site: Served, screen: str) -> No
         found = [
             *(findings(page, part, COLOURS if dark else "") if screen == "desktop" or path not in LIKE_ANOTHER else []),
             *(["it is too wide"] if overflow(page) > 0 else []),
+            *off_centre(page),
         ]
         if found or page.locator("h1").count() != 1:
             wrong[path] = found

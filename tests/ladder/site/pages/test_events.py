@@ -21,6 +21,8 @@ from ladder.app.event.verifying import EXPORT_JSON, verify_event
 from ladder.settings.settings import load_settings
 from ladder.site.pages import events
 from ladder.site.pages.events import Column, bracket, cross_table, going_on
+from ladder.site.pages.presenter import seated
+from ladder.site.rendering.faces import avatar, emblem
 from ladder.store.commands import held_events as commands
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
+    from ladder.values.held_events import EventTableRow
     from ladder.worker.match_tasks import MatchOutcome, MatchTask
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -103,10 +106,14 @@ def test_the_page_of_an_event_that_is_over_has_all_places_rounds_and_what_proves
     assert all(f'href="/events/cup/certificate/{bot}"' in page for bot in BOTS)
     assert all(value[name] in page for name in ("commitment", "entrants_hash", "seed"))
     assert page.count("<h2><a href=") == 2
-    places = re.findall(r'<td class="num rank">.*', page)
+    places = re.findall(r'<td class="num rank" .*', page)
     assert len(places) == len(BOTS)
-    assert not any('<td class="num">–' in each for each in places), "all have a score, also those below the final"
+    assert not any('data-of="board points">–' in each for each in places), (
+        "all have a score, also those below the final"
+    )
     assert ["out in Round robin" in each for each in places].index(True) == 3
+    assert [one["out_after"] for one in value["standings"]] == [None] * 4 + [2] * 4
+    assert [">Round robin, round 2<" in each for each in places] == [False] * 4 + [True] * 4
     assert all(one["why"] for one in value["standings"][:-1])
     for number, found in enumerate(value["round_list"], 1):
         shown = over.page(f"/events/cup/rounds/{number}")
@@ -285,6 +292,7 @@ def test_what_looks_like_a_formula_is_text_in_csv(ladder: Ladder) -> None:
     lines = lines_of(Visitor(ladder), "/events/cup/standings.csv")
     assert [line["stage"] for line in lines] == ["Final"] * 4 + ["'=1+1"] * 4
     assert lines[3]["why"] == "went out in =1+1"
+    assert [line["out_after"] for line in lines] == [""] * 4 + ["2"] * 4
     assert {line["stage"] for line in lines_of(Visitor(ladder), "/events/cup/tables.csv")} == {"Final", "'=1+1"}
 
 
@@ -338,6 +346,43 @@ def test_standings_and_tables_are_there_as_csv(over: Visitor) -> None:
     assert lines_of(over, "/events/next/standings.csv") == []
 
 
+def by_place(table: EventTableRow) -> list[int]:
+    """The places at a table, in order."""
+    points = table.points or ()
+    return sorted(1 + sum(other > own for other in points) for own in points)
+
+
+def test_a_presented_table_has_what_each_bot_had_before_in_the_stage(over: Visitor) -> None:
+    page = reading.event(over.ladder, LOCAL, "cup")
+    found = [(one, table) for one in page.round_list for table in one.tables]
+    second = next(each for each in found if each[0].number == 2)
+    had = {bot: points for one, table in found[:2] for bot, points in zip(table.bots, table.points or (), strict=True)}
+    shown = seated(second, found)
+    assert {each.name: each.before for each in shown} == {bot: had[bot] for bot in second[1].bots}
+    assert [each.place for each in shown] == by_place(second[1])
+    assert all(each.total == each.before + (each.points or 0) for each in shown)
+    final = next(each for each in found if each[0].stage == "Final")
+    assert {each.before for each in seated(final, found)} == {0.0}, "a stage begins anew"
+    hidden = (second[0], second[1].model_copy(update={"points": None}))
+    waiting = seated(hidden, found)
+    assert [each.total for each in waiting] == sorted((had[bot] for bot in second[1].bots), reverse=True)
+    assert {(each.points, each.place) for each in waiting} == {(None, 0)}
+
+
+def test_a_certificate_has_an_emblem_a_face_a_date_and_the_prize_of_its_place(ladder: Ladder) -> None:
+    file = FILE.format(show="live").replace("[event]", '[event]\nprizes = ["A golden pig", "A sheep"]')
+    started_cup(ladder, file=file)
+    finished(ladder)
+    site, places = Visitor(ladder), reading.event(ladder, LOCAL, "cup").standings
+    for one, prize in zip(places, ["A golden pig", "A sheep", *[None] * 6], strict=True):
+        page = site.page(f"/events/cup/certificate/{one.name}")
+        assert emblem("cup") in page
+        assert avatar(one.name) in page
+        assert f"Place {one.place} of 8." in page
+        assert '<time datetime="' in page
+        assert re.findall(r">Prize</span> ([^<]+)</p>", page) == ([prize] if prize else [])
+
+
 def test_an_organiser_shows_the_results_table_by_table(tmp_path: Path) -> None:
     place = ladder_with_people(load_settings(data_dir=tmp_path, sandbox="process"))
     try:
@@ -359,6 +404,9 @@ def test_an_organiser_shows_the_results_table_by_table(tmp_path: Path) -> None:
         assert [float(points) for points in re.findall(r"<b>([0-9.]+)</b>", shown)] == sorted(
             tables[0].points or (), reverse=True
         )
+        assert re.findall(r"place-(\d).*?Place (\d)", shown) == [
+            (str(place), str(place)) for place in by_place(tables[0])
+        ]
         assert "Round robin · Table 2" in shown
         public = reading.event(place.ladder, LOCAL, "cup").round_list[0].tables
         assert [each.status for each in public] == ["done", "sealed"]

@@ -14,7 +14,8 @@ from starlette.requests import Request
 from ladder.entry.claims import skeleton
 from ladder.site.pages.design import NAMES
 from ladder.site.rendering import translations
-from ladder.site.rendering.static_files import FOLDER, avatar, palette, sizes
+from ladder.site.rendering.faces import GROUNDS, avatar, emblem
+from ladder.site.rendering.static_files import FOLDER, palette, sizes
 from ladder.site.rendering.templates import TEMPLATES
 from ladder.values.names import NAME_LENGTH
 from pigpen.rules import PRESETS
@@ -334,6 +335,18 @@ def test_a_name_has_one_face_and_different_names_different_ones() -> None:
     assert len({avatar(f"bot{number}") for number in range(200)}) > 150
     assert len({avatar(name) for name in NAMES}) == len(NAMES)
     assert "<script" not in avatar('"><script>')
+
+
+def test_an_event_has_one_emblem_of_two_colours_and_different_events_different_ones() -> None:
+    names = [f"event{number}" for number in range(100)]
+    assert emblem("cup") == emblem("cup")
+    assert len({emblem(name) for name in names}) > 95
+    sheet = (FOLDER / "event.css").read_text(encoding="utf-8")
+    for name in names:
+        tints = re.findall(r"tint-(\d)", emblem(name))
+        assert len(tints) == len(set(tints)) <= 2
+        assert all(f".tint-{each} {{" in sheet for each in tints)
+    assert sheet.count(".tint-") == GROUNDS
 
 
 def test_a_page_shows_all_parts_light_and_dark(site: Visitor) -> None:
