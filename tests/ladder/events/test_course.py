@@ -21,6 +21,7 @@ from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ladder.events.draws import Draw
     from ladder.events.entrants import Table
     from ladder.values.events import Event
 

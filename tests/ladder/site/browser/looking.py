@@ -31,18 +31,19 @@ def overflow(page: Page) -> int:
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 
-OFF_CENTRE = """() => [...document.querySelectorAll("main p, main h1, main h2, main svg.avatar")]
-  .filter((each) => each.checkVisibility() && getComputedStyle(each.parentElement).textAlign === "center")
-  .filter((each) => !getComputedStyle(each).position.match("absolute|fixed"))
-  .filter((each) => getComputedStyle(each).display !== "inline")
-  .filter((each) => getComputedStyle(each.parentElement).flexDirection === "column" || !getComputedStyle(each.parentElement).display.includes("flex"))
-  .filter((each) => getComputedStyle(each.parentElement).gridTemplateColumns.split(" ").length === 1)
+OFF_CENTRE = """() => [...document.querySelectorAll("main :is(p, h1, h2, svg.avatar)")]
   .filter((each) => {
-    const [own, around] = [each.getBoundingClientRect(), each.parentElement.getBoundingClientRect()];
+    const [own, around] = [each, each.parentElement].map((one) => getComputedStyle(one));
+    const isInRow = around.display.includes("flex") || around.gridTemplateColumns.includes(" ");
+    const isBlock = own.display !== "inline" && !["absolute", "fixed"].includes(own.position);
+    return each.checkVisibility() && around.textAlign === "center" && isBlock && !isInRow;
+  })
+  .filter((each) => {
+    const [box, outer] = [each, each.parentElement].map((one) => one.getBoundingClientRect());
     const style = getComputedStyle(each.parentElement);
-    const left = around.left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth);
-    const right = around.right - parseFloat(style.paddingRight) - parseFloat(style.borderRightWidth);
-    return Math.abs(own.left + own.right - left - right) > 4;
+    const left = outer.left + parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth);
+    const right = outer.right - parseFloat(style.paddingRight) - parseFloat(style.borderRightWidth);
+    return Math.abs(box.left + box.right - left - right) > 4;
   })
   .map((each) => each.outerHTML.slice(0, 100))"""
 ROWS = """() => [...document.querySelectorAll("main p")]
