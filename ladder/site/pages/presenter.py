@@ -103,14 +103,16 @@ def seated(place: Place, found: Iterable[Place]) -> Sequence[PresentedBot]:
         for entrant, points in zip(each.entrants, each.points or (), strict=True):
             if entrant in totals and entrant > 0:
                 totals[entrant] += points
-    points = table.points or [None] * len(table.bots)
+    own = table.points or [None] * len(table.bots)
     bots = [
-        PresentedBot(
-            name, totals[entrant], own, 0 if own is None else 1 + sum(other > own for other in table.points or ())
-        )
-        for name, entrant, own in zip(table.bots, table.entrants, points, strict=True)
+        PresentedBot(name, totals[entrant], points, _place(points, table.points))
+        for name, entrant, points in zip(table.bots, table.entrants, own, strict=True)
     ]
     return sorted(bots, key=lambda bot: (bot.place, -bot.total))
+
+
+def _place(points: float | None, of_all: Sequence[float] | None) -> int:
+    return 0 if points is None else 1 + sum(other > points for other in of_all or ())
 
 
 def _places(page: EventPage) -> list[Place]:
