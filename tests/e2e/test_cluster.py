@@ -110,9 +110,9 @@ def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against
     assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded"), err
     assert ladder.statuses() == {"done": 2}
     assert {failures for _, _, failures in ladder.attempts()} == {0}
-    assert [event["reason"] for event in seen if event["event"] == "match.returned"] == [
-        f"The cluster's scheduler (process {first['pid']}) was ended by signal 9."
-    ]
+    (reason,) = [event["reason"] for event in seen if event["event"] == "match.returned"]
+    assert f"scheduler (process {first['pid']}) " in reason
+    assert " signal 9." in reason
     assert "calibration.played" not in [event["event"] for event in events(err)]  # it is the same worker
     row = cluster.rows()["mars"]
     assert (row.tasks, row.voids, row.lies) == (2, 0, 0)
@@ -122,15 +122,15 @@ def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against
 def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     ladder: SmallLadder, gate: Path
 ) -> None:
-    cluster = Cluster(ladder)
+    cluster, reason = Cluster(ladder), "It gets a new disk."
     with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
         until(runner, "match.started")
         waiting.until(lambda: "mars" in cluster.rows())
-        assert ladder.pigpen("cluster", "drain", "mars", "--reason", "It gets a new disk.").returncode == 0
+        assert ladder.pigpen("cluster", "drain", "mars", "--reason", reason).returncode == 0
         until(runner, "worker.drained")
         gate.touch()
         (paused,) = [event for event in until(runner, "cluster.waiting") if event["event"] == "cluster.waiting"]
-        assert paused["reason"] == "No worker can play. mars: It gets a new disk."
+        assert paused["reason"].endswith(f" mars: {reason}")
         assert ladder.pigpen("cluster", "resume", "mars").returncode == 0
         out, err = runner.communicate()
     assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded"), err

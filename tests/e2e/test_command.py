@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.cli.play.compare import VERDICTS
+from ladder.ratings.sprt import SprtDecision
 from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
 from referee.records.lines import without_times
 from tests.e2e.command import PATIENT, PIGPEN, environment, pigpen, pigpen_process, started
-from tests.for_two import write_for_two
+from tests.for_two import FOR_TWO, write_for_two
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -51,18 +54,18 @@ def table_and_deal(line: str) -> tuple[int, int]:
 def test_play_shows_a_table_with_every_bot() -> None:
     done = pigpen("play", *FOUR, "--deals", "2", "--seed", "7", "--sandbox", "process")
     assert done.returncode == 0
-    assert "Gong Zhu 拱猪, chase the pig: 2 deals (high is better)" in done.stdout
+    assert f"{PRESETS['gongzhu'].title}: 2 deals (high " in done.stdout
     for heading in ("place", "bot", "points/deal", "total", "faults", "median ms", "worst ms"):
         assert heading in done.stdout
     for name in ("random", "cautious", "counting", "random#2"):
         assert f"│ {name} " in done.stdout
-    assert "Use it only for bots that you trust" in done.stderr
+    assert "bots that you trust" in done.stderr
 
 
 def test_a_match_is_of_16_boards_unless_another_is_asked_for(tmp_path: Path) -> None:
     done = pigpen("play", "random", "cautious", "--rules", write_for_two(tmp_path), "--sandbox", "inline")
     assert done.returncode == 0, done.stderr
-    assert "Hearts for two: 16 boards, 32 deals (low is better)" in done.stdout
+    assert f"{FOR_TWO.title}: 16 boards, 32 deals (low " in done.stdout
     (row,) = [line for line in done.stdout.splitlines() if "│ random " in line]
     assert re.search(r"│ +\d+\.\d\d ± \d+\.\d\d │", row)
 
@@ -163,7 +166,8 @@ def test_where_the_seed_cannot_be_kept_no_empty_record_stays_behind(tmp_path: Pa
     path.with_name("match.jsonl.seed").mkdir()
     done = pigpen("play", *FOUR, "--sandbox", "inline", "--record", str(path))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"pigpen: '{path}.seed' cannot be written: Is a directory.\n"
+    assert done.stderr.startswith("pigpen: ")
+    assert done.stderr.endswith(f"'{path}.seed' cannot be written: {os.strerror(errno.EISDIR)}.\n")
     assert not path.exists()
 
 
@@ -191,7 +195,7 @@ def test_a_bot_at_fault_is_shown_with_the_reason_and_its_own_words(tmp_path: Pat
     done = pigpen("play", str(bot), "random", "random", "random", "--deals", "1", "--sandbox", "inline")
     assert done.returncode == 0
     assert "1 (taken over)" in done.stdout
-    assert "gone: its program ended with exit code 1" in done.stdout
+    assert re.search("gone: .* exit code 1\n", done.stdout)
     assert "KeyError: 'ouch'" in done.stdout
 
 
@@ -216,8 +220,8 @@ def test_a_bot_at_fault_on_boards_shows_an_error_once(tmp_path: Path) -> None:
     done = pigpen("play", str(bot), "random", *PATIENT, "--rules", rules, "--boards", "2", "--sandbox", "process")
     assert done.returncode == 0
     assert "2 (taken over)" in done.stdout
-    assert re.search(r"board 1, rotation 1, decision \d: gone: its program ended with exit code 1", done.stdout)
-    assert "… and 1 more like these; --json has all.\n" in done.stdout
+    assert re.search(r"board 1, rotation 1, decision \d: gone: .* 1\n", done.stdout)
+    assert re.search("\n *… and 1 more .*--json", done.stdout)
     assert done.stdout.count("KeyError: 'ouch'") == 1
 
 
@@ -255,7 +259,7 @@ def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
         found = result(str(bot), *FOUR[1:], "--deals", "1", "--sandbox", sandbox)
         assert isinstance(found["results"], list)
         row = next(row for row in found["results"] if row["bot"] == "bad")
-        assert row["why"] == ["its program ended with exit code 1"]
+        assert [why.endswith(" exit code 1") for why in row["why"]] == [True]
         (log,) = row["rotations"]
         assert (log["rotation"], log["faults"][0]["verdict"]) == (1, "gone")
         assert "KeyError: 'ouch'" in log["printed"]
@@ -269,9 +273,9 @@ def test_a_module_that_is_missing_leads_to_requirements_txt(tmp_path: Path, comm
     (bot / "pyproject.toml").write_text('[project]\ndependencies = ["nonesuch"]\n')
     rest = (*FOUR[1:], "--deals", "1") if command == "play" else ("--rules", "hearts")
     done = pigpen(command, str(bot), *rest, "--sandbox", sandbox)
-    assert "pyproject.toml of bad is not read: name its packages in a requirements.txt beside bot.py." in done.stderr
+    assert re.search(r"pyproject\.toml of bad .* requirements\.txt ", done.stderr)
     printed = " ".join((done.stdout + done.stderr).split())
-    assert "nonesuch is not there when the bot runs. A package: name it in a requirements.txt" in printed
+    assert re.search(r"nonesuch is not .* requirements\.txt", printed)
 
 
 def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
@@ -302,7 +306,7 @@ def test_a_program_without_a_bot_is_told_what_it_lacks(tmp_path: Path, sandbox: 
     (tmp_path / "empty" / "bot.py").write_text("import pigpen\n")
     done = pigpen("play", str(tmp_path / "empty"), *FOUR[1:], "--deals", "1", "--sandbox", sandbox)
     assert ("did it call pigpen.run?" in done.stdout) == (sandbox == "process")
-    assert ("bot.py must define one class of pigpen.Bot" in done.stderr) == (sandbox == "inline")
+    assert ("one class of pigpen.Bot" in done.stderr) == (sandbox == "inline")
 
 
 @pytest.mark.parametrize(
@@ -502,10 +506,10 @@ def test_compare_says_which_version_is_better_and_by_how_much() -> None:
     words = ("--field", "cautious", "--elo1", "400", "--seed", "7", "--sandbox", "inline")
     done = pigpen("compare", "random", "counting", *words)
     assert done.returncode == 0, done.stderr
-    assert "counting against random: Gong Zhu 拱猪" in done.stdout
+    assert f"counting against random: {PRESETS['gongzhu'].title}" in done.stdout
     for row in ("points per deal", "95 % at any time", "likelihood of superiority", "normalised Elo", "LLR"):
         assert row in done.stdout
-    assert "counting is better than random: elo1 = 400 is accepted against elo0 = 0." in done.stdout
+    assert VERDICTS[SprtDecision.BETTER].format(new="counting", old="random", elo0=0, elo1=400) in done.stdout
 
 
 @pytest.mark.parametrize(

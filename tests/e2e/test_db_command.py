@@ -73,10 +73,8 @@ def test_each_finding_is_a_line_and_the_exit_code_tells(data_dir: Path) -> None:
     change(data_dir, "UPDATE ratings SET matches = 5 WHERE version_id IN (1, 2)")
     code, printed, complaint = db(data_dir, "check")
     assert (code, complaint) == (1, "")
-    assert [line.partition(" in hearts: its rating counts 5")[0] for line in printed.splitlines()] == [
-        "bot 0@1",
-        "bot 1@1",
-    ]
+    assert [line.partition(" in hearts: ")[0] for line in printed.splitlines()] == ["bot 0@1", "bot 1@1"]
+    assert printed.count(" counts 5 ") == 2
     assert json.loads(db(data_dir, "check", "--json")[1]) == printed.splitlines()
 
 
@@ -85,11 +83,13 @@ def test_a_rating_that_does_not_follow_from_the_records_is_found_with_them(data_
     assert db(data_dir, "check") == (0, "Everything agrees.\n", "")
     code, printed, _ = db(data_dir, "check", "--records")
     assert code == 1
-    assert printed.startswith("bot 0@1 in hearts: rating is ")
+    assert printed.startswith("bot 0@1 in hearts: rating ")
 
 
 def test_upgrading_what_is_new_changes_nothing(data_dir: Path) -> None:
-    assert db(data_dir, "upgrade") == (0, f"The schema is {REVISION} already; nothing changed.\n", "")
+    code, printed, complaint = db(data_dir, "upgrade")
+    assert (code, printed.count("\n"), complaint) == (0, 1, "")
+    assert f" {REVISION} already" in printed
     assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
 
 
@@ -150,12 +150,10 @@ def test_a_copy_is_the_ladder_from_then_on(data_dir: Path) -> None:
     code, printed, complaint = db(data_dir, "copy", f"sqlite:///{other}")
     assert (code, complaint) == (0, "")
     lines = printed.splitlines()
-    assert [lines[0].split(), lines[-1].partition(" Before you ")[2]] == [
-        ["0", "audit"],
-        f"start the ladder again, set it to: sqlite:///{other}",
-    ]
-    assert lines[-1].startswith("The setting database_url in pigpen.toml names the ladder's database.")
-    assert f"(schema {REVISION}), read again and found equal" in lines[-2]
+    assert lines[0].split() == ["0", "audit"]
+    assert " database_url in pigpen.toml " in lines[-1]
+    assert lines[-1].endswith(f" sqlite:///{other}")
+    assert re.search(rf"\(schema {REVISION}\).* found equal", lines[-2])
     (data_dir / "ladder.db").unlink()
     words = ("db", "check", "--records")
     url = f"sqlite:///{other}"
@@ -195,7 +193,7 @@ def test_a_copy_that_finds_no_room_leaves_nothing(data_dir: Path) -> None:
         env=environment(PIGPEN_DATA_DIR=str(data_dir)), capture_output=True, text=True, timeout=250, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done.stderr
-    assert re.fullmatch(r"pigpen: The database '.*/copy\.db' cannot be read or written: .*\.\n", done.stderr)
+    assert re.search(r"pigpen: .* '.*/copy\.db' cannot be .*\.\n", done.stderr)
     assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
 
 
@@ -203,7 +201,10 @@ def test_a_copy_that_finds_no_room_leaves_nothing(data_dir: Path) -> None:
 def test_without_a_ladder_the_sentence_says_how_to_begin_one(tmp_path: Path, words: list[str]) -> None:
     code, printed, complaint = db(tmp_path / "nowhere", *words)
     assert (code, printed) == (2, "")
-    assert complaint == f"pigpen: There is no ladder in '{tmp_path}/nowhere'; begin one with: pigpen submit FOLDER\n"
+    assert complaint.startswith("pigpen: ")
+    assert f" no ladder in '{tmp_path}/nowhere'" in complaint
+    assert complaint.endswith(": pigpen submit FOLDER\n")
+    assert complaint.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 
@@ -212,7 +213,5 @@ def test_a_database_that_does_not_answer_is_the_platforms_failure(tmp_path: Path
         done = pigpen("db", *words, folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path),
                       PIGPEN_DATABASE_URL="postgresql://ada:secret@127.0.0.1:1/ladder")  # fmt: skip
         assert done.returncode == 3
-        assert done.stderr.startswith(
-            "pigpen: The database 'postgresql+psycopg://ada:***@127.0.0.1:1/ladder' does not answer: "
-        )
+        assert " 'postgresql+psycopg://ada:***@127.0.0.1:1/ladder' does not answer: " in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -126,5 +126,5 @@ def test_what_is_wrong_there_is_said_here_in_the_same_words(engine: Apart) -> No
     (bad / "Dockerfile").write_text("FROM scratch\nCOPY nothing /nothing\n")
     code, _, reported = engine.pigpen("play", str(bad), "random", "random", "random", "--deals", "1")
     assert code == 2
-    assert "pigpen: bad does not build" in reported
+    assert "bad does not build" in reported
     assert engine.is_empty()

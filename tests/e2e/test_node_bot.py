@@ -103,7 +103,7 @@ async def test_it_plays_without_fault_and_the_same_each_time_and_prints_its_plac
     assert played.result.results[0].faults == 0, played.logs[0][0]
     assert {step.by for step in steps} == {"bot", "forced"}
     assert any(map(does, steps))
-    assert played.logs[0][0].partition("] ")[2] == f"The match is over: place {played.result.results[0].place}.\n"
+    assert played.logs[0][0].partition("] ")[2].endswith(f": place {played.result.results[0].place}.\n")
     if variant == "hearts":
         assert timeless(lines) == timeless((await play(node_bot, variant, 4))[1])
 
@@ -152,9 +152,8 @@ def test_without_a_referee_it_says_so_in_one_sentence(node_bot: BotSource, varia
     done = run(node_bot, **variables)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == (
-        "This bot waits for a referee: start it with `pigpen play`, which sets PIGPEN_ADDRESS and PIGPEN_TOKEN.\n"
-    )
+    assert all(word in done.stderr for word in ("`pigpen play`", "PIGPEN_ADDRESS", "PIGPEN_TOKEN"))
+    assert done.stderr.count("\n") == 1
 
 
 async def test_a_refusal_ends_it_with_the_referees_words(node_bot: BotSource, tmp_path: Path) -> None:
@@ -165,10 +164,9 @@ async def test_a_refusal_ends_it_with_the_referees_words(node_bot: BotSource, tm
         done = await asyncio.to_thread(run, node_bot, PIGPEN_ADDRESS=f"unix:{address}", PIGPEN_TOKEN=TOKEN)
         await seat.close()
     assert done.returncode == 1
-    assert done.stderr == (
-        f"No seat at unix:{address}: that is not the token of this seat: hello.token has to be PIGPEN_TOKEN as it is "
-        "(see docs/protocol.md)\n"
-    )
+    assert done.stderr.startswith(f"No seat at unix:{address}: ")
+    assert all(word in done.stderr for word in ("hello.token", "PIGPEN_TOKEN", "docs/protocol.md"))
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_new_bot_like_it_is_whole_but_for_its_packages(tmp_path: Path) -> None:

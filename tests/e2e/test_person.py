@@ -100,7 +100,7 @@ def test_who_leaves_is_asked_once_and_may_go_on_later(tmp_path: Path) -> None:
         now.press("y")
         assert now.end() == 0
         assert is_as_before(now, modes)
-        assert "You have left the match." in now.output
+        assert "left the match." in now.output
         assert "--resume" in now.output
     with terminal("play", *words, *QUICK, "--resume", str(path)) as now:
         play_on(now)

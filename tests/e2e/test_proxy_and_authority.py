@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import select
 import socket
 import threading
@@ -135,11 +137,12 @@ def test_an_authority_of_ones_own_is_named_by_the_usual_variables(
         assert address.startswith("https://127.0.0.1:")
         done = whoami(ladder, tmp_path, address, **{variable: str(pem)})
         assert (done.code, done.err) == (0, "")
-        assert f"You are ada (contestant) on {address}." in done.out
+        assert f" ada (contestant) on {address}." in done.out
 
         done = whoami(ladder, tmp_path, address)
         assert (done.code, done.out, done.is_civil) == (3, "", True)
-        assert done.err.startswith(f"pigpen: {address} cannot be trusted: self-signed certificate")
+        assert done.err.startswith(f"pigpen: {address} cannot be trusted: ")
+        assert "self-signed" in done.err
         assert "REQUESTS_CA_BUNDLE or SSL_CERT_FILE" in done.err
 
         done = whoami(ladder, tmp_path, address, **{variable: str(tmp_path / "nothing.pem")})
@@ -162,7 +165,7 @@ def test_https_goes_through_a_proxy_that_sees_no_token(
 
             done = whoami(ladder, tmp_path, f"https://{NAME}", **variables, NO_PROXY=NAME)
             assert (done.code, through.seen[1:]) == (3, [])
-            assert done.err.startswith(f"pigpen: https://{NAME} does not answer: ")
+            assert f" https://{NAME} does not answer: " in done.err
 
             assert whoami(ladder, tmp_path, there, **variables).code == 0  # this machine is asked directly
             assert through.seen[1:] == []
@@ -182,6 +185,9 @@ def test_a_proxy_that_refuses_is_said_in_one_sentence(ladder: Ladder, tmp_path: 
     with proxy() as through:
         done = whoami(ladder, tmp_path, f"https://{NAME}", HTTPS_PROXY=through.address)
         assert (done.code, done.out, done.is_civil) == (3, "", True)
-        assert done.err == f"pigpen: The proxy for https://{NAME} refuses this request: 403 Forbidden.\n"
+        assert f" proxy for https://{NAME} refuses " in done.err
+        assert done.err.endswith(": 403 Forbidden.\n")
     gone = whoami(ladder, tmp_path, f"https://{NAME}", HTTPS_PROXY="http://127.0.0.1:9")
-    assert gone.err == f"pigpen: The proxy for https://{NAME} refuses this request: Connection refused.\n"
+    assert (gone.code, gone.is_civil) == (3, True)
+    assert f" proxy for https://{NAME} refuses " in gone.err
+    assert gone.err.endswith(f": {os.strerror(errno.ECONNREFUSED)}.\n")

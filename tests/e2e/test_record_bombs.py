@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import json
 import os
@@ -20,7 +21,7 @@ import pytest
 from ladder.cli.replay.verify import NOT_PROVED
 from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
-from referee.records.file import RecordWriter, raw_lines, read_record
+from referee.records.file import TOO_LARGE, TOO_MANY, RecordWriter, raw_lines, read_record
 from referee.records.framing import (
     HEADER_BYTES,
     LINE_BYTES,
@@ -57,8 +58,7 @@ resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys
 ladder.cli.typer_app.run_app()
 """
 FIRST, DEAL, _ = match_lines("hearts", "deals:1")
-TOO_MANY = f", line {MAX_LINES + 1}: a record has at most {MAX_LINES:,} lines."
-TOO_LARGE = f"a record has at most {MAX_BYTES:,} bytes, unpacked."
+LINE_TOO_MANY = f", line {MAX_LINES + 1}: {TOO_MANY}."
 READERS = (
     ("verify", "{}"),
     ("verify", "--json", "{}"),
@@ -137,13 +137,13 @@ def test_150_million_short_lines_are_refused_at_the_first_one_too_many(
     done = typed(*(str(path) if word == "{}" else word for word in command), folder=tmp_path)
     assert done.is_one_sentence, done
     if command[0] == "verify":
-        assert done.err == f"pigpen: {str(path)!r}{TOO_MANY}\n"
+        assert done.err == f"pigpen: {str(path)!r}{LINE_TOO_MANY}\n"
 
 
 @pytest.mark.parametrize(
     ("make", "packed", "code", "words"),
     [
-        pytest.param(short_lines, "gzip", 2, TOO_MANY, marks=LATER),
+        pytest.param(short_lines, "gzip", 2, LINE_TOO_MANY, marks=LATER),
         (blank_lines, "gzip", 2, TOO_LARGE),
         (endless_line, "gzip", 1, "line 1: it is longer than 1,048,576 bytes, the most for a line."),
         (many_values, "ours", 1, " does not hold: line "),
@@ -167,7 +167,7 @@ def test_so_does_replay(bomb: Bomb, make: Callable[[], Iterable[bytes]]) -> None
 def test_deals_that_are_not_looked_at_are_no_objects(bomb: Bomb) -> None:
     done = limited("replay", str(bomb(many_deals, "ours")), "--deal", "8")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "has no deal for --deal 8; it holds the deals 1 to 1." in done.stderr
+    assert re.search("no deal .* 8; .* 1 to 1[.]\n", done.stderr)
 
 
 def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
@@ -177,10 +177,10 @@ def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
             ["sh", "-c", 'cat | "$0" verify /dev/stdin', PIGPEN],
             stdin=file, env=environment(), capture_output=True, text=True, check=False,
         )  # fmt: skip
-    assert (done.returncode, done.stdout) == (
-        0,
-        f"/dev/stdin holds: deals:1 of hearts by bot0, bot1, bot2, bot3, 1 deal. {NOT_PROVED}\n",
-    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("/dev/stdin holds: ")
+    assert "deals:1 of hearts " in done.stdout
+    assert done.stdout.endswith(f", bot3, 1 deal. {NOT_PROVED}\n")
 
 
 def test_a_line_that_claims_to_be_longer_than_a_line_can_be_is_no_end_of_the_file(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_line_that_claims_to_be_longer_than_a_line_can_be_is_no_end_of_the_fil
     path.write_bytes(packed[: HEADER_BYTES - 36] + b"\xff" * 4 + packed[HEADER_BYTES - 32 :])
     done = typed("replay", str(path), folder=tmp_path)
     assert done.is_one_sentence
-    assert "line 1: it is longer than 1,048,576 bytes, the most for a line." in done.err
+    assert re.search(r"line 1: .* 1,048,576 bytes", done.err)
 
 
 @pytest.mark.parametrize("levels", [201, 5000, 300_000])
@@ -198,7 +198,7 @@ def test_a_line_that_is_nested_too_deep_names_the_limit(tmp_path: Path, levels: 
     text = b'{"type":"match","rules":' + b"[" * levels + b"]" * levels + b"}"
     done = typed(command, str(written(tmp_path / "deep", chain_of([text]), "no")), folder=tmp_path)
     assert done.is_civil
-    assert "line 1: it is nested more than 200 levels deep" in done.out + done.err
+    assert re.search("line 1: .* 200 levels deep", done.out + done.err)
 
 
 def test_a_deal_of_more_steps_than_any_rules_have_names_the_limit(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_deal_of_more_steps_than_any_rules_have_names_the_limit(tmp_path: Path
     long = DEAL.model_copy(update={"steps": DEAL.steps * 2})
     done = typed("replay", str(write_record(tmp_path / "long", [FIRST, long])), folder=tmp_path)
     assert done.is_one_sentence
-    assert f"line 2: deal.steps: Tuple should have at most {MAX_STEPS} items" in done.err
+    assert re.search(rf"line 2: deal\.steps: .* {MAX_STEPS} ", done.err)
 
 
 @pytest.mark.parametrize("number", [-1, 10**5, 2**63, 2**64, 10**4000])
@@ -218,7 +218,7 @@ def test_a_deal_without_a_sensible_number_is_refused(tmp_path: Path, number: int
     for words in (("rerun", path, "0", "random", "--sandbox", "inline"), ("replay", path)):
         done = typed(*words, folder=tmp_path)
         assert done.is_one_sentence, done
-        assert "line 2: deal.deal: Input should be " in done.err
+        assert "line 2: deal.deal: " in done.err
     for given in (str(-number), str(number)):
         done = typed("rerun", path, "0", "random", "--sandbox", "inline", "--deal", given, folder=tmp_path)
         assert (done.is_civil, done.code) == (True, 2)
@@ -229,11 +229,11 @@ def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path) -> No
     with RecordWriter.create(tmp_path / "match.jsonl", max_lines=2) as writer:
         for line in lines[:2]:
             writer.write(line)
-        with pytest.raises(Exception, match="cannot be written: a record has at most"):
+        with pytest.raises(Exception, match=f"cannot be written: {TOO_MANY}"):
             writer.write(lines[2])
     with (
         RecordWriter.append(tmp_path / "match.jsonl", max_lines=2) as writer,
-        pytest.raises(Exception, match="has at most"),
+        pytest.raises(Exception, match=TOO_MANY),
     ):
         writer.write(lines[2])
     assert list(read_record(tmp_path / "match.jsonl")) == lines[:2]
@@ -244,7 +244,7 @@ def test_a_match_that_is_too_long_for_a_record_is_refused_before_it_begins(tmp_p
     bots = ["random"] * 4
     done = typed("play", *bots, "--boards", "25000", *record, "--sandbox", "inline", folder=tmp_path)
     assert done.is_one_sentence
-    assert "boards:25000 has 100,000 deals; a match has at most 99,998. Play fewer." in done.err
+    assert re.search("boards:25000 has 100,000 deals; .* 99,998[.]", done.err)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -310,7 +310,9 @@ def test_a_record_that_holds_is_one_line_and_exit_code_0(tmp_path: Path, name: s
     done = pigpen("verify", str(path))
     bots = "random, cautious, random#2, cautious#2"
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == f"{path} holds: boards:2 of gongzhu by {bots}, 8 deals. {NOT_PROVED}\n"
+    assert done.stdout.startswith(f"{path} holds: boards:2 of gongzhu ")
+    assert done.stdout.endswith(f" {bots}, 8 deals. {NOT_PROVED}\n")
+    assert done.stdout.count("\n") == 1
 
 
 def test_a_record_that_does_not_hold_is_one_line_and_exit_code_1(tmp_path: Path) -> None:
@@ -319,8 +321,9 @@ def test_a_record_that_does_not_hold_is_one_line_and_exit_code_1(tmp_path: Path)
     done = pigpen("verify", str(bad), str(good))
     one, other = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (1, "")
-    assert one.startswith(f"{bad} does not hold: line 2: its chain does not fit: ")
-    assert other.startswith(f"{good} holds: deals:1 of gongzhu by ")
+    assert one.startswith(f"{bad} does not hold: line 2: ")
+    assert " chain does not fit: " in one
+    assert other.startswith(f"{good} holds: deals:1 of gongzhu ")
     found = json.loads(pigpen("verify", "--json", str(bad)).stdout)
     assert (found["record"], found["holds"], found["line"], found["deals"]) == (str(bad), False, 2, 0)
 
@@ -359,7 +362,8 @@ def test_what_is_wrong_with_standard_input_names_it(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_a_mistake_of_the_users(tmp_path: Path) -> None:
     done = pigpen("verify", str(tmp_path / "nothing"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"pigpen: '{tmp_path}/nothing' cannot be read: No such file or directory.\n"
+    assert done.stderr.startswith("pigpen: ")
+    assert done.stderr.endswith(f"'{tmp_path}/nothing' cannot be read: {os.strerror(errno.ENOENT)}.\n")
 
 
 def test_what_was_found_before_a_file_that_cannot_be_read_is_not_lost(tmp_path: Path) -> None:
@@ -376,7 +380,7 @@ def test_a_name_in_letters_that_the_terminal_lacks_is_shown_as_well_as_can_be(tm
     path = write_record(tmp_path / "match.jsonl", [named, deal])
     done = pigpen_process("verify", str(path), PYTHONIOENCODING="latin-1")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith(" by ?, bot1, bot2, bot3, 1 deal.\n")
+    assert re.search(r" \?, bot1, bot2, bot3, 1 deal\.\n\Z", done.stdout)
 
 
 def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
@@ -384,7 +388,7 @@ def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     path.write_text("{}")
     done = pigpen("verify", str(path))
     assert done.returncode == 1
-    assert done.stdout.startswith(f"{tmp_path}/match�[2J.jsonl does not hold: line 1: ")
+    assert done.stdout.startswith(f"{tmp_path}/match�[2J.jsonl does not hold: ")
 
 
 @PACKED_FIRST
@@ -417,9 +421,9 @@ def test_a_full_disk_is_one_sentence_and_the_match_goes_on_later(tmp_path: Path,
     )  # fmt: skip
     assert (full.returncode, full.stdout) == (3, "")
     assert f"To continue: --resume {path}\n" in full.stderr
-    assert f"pigpen: The record {str(path)!r} cannot be written: File too large." in full.stderr
+    assert f" {str(path)!r} cannot be written: {os.strerror(errno.EFBIG)}." in full.stderr
     unfinished = pigpen("verify", str(path))
-    assert (unfinished.returncode, unfinished.stdout.count("is not finished; it holds so far")) == (0, 1)
+    assert (unfinished.returncode, unfinished.stdout.count("is not finished")) == (0, 1)
     done = pigpen("play", *BOTS, "--sandbox", "inline", "--resume", str(path))
     assert done.returncode == 0, done.stderr
     assert pigpen("verify", str(path)).returncode == 0

@@ -182,7 +182,9 @@ def test_a_mistake_is_told_with_the_same_sentence(both: Both, words: tuple[str, 
 
 def test_a_bot_of_a_remote_ladder_is_retired_and_its_owner_is_told_so_here(both: Both) -> None:
     done = both.there("retire", "Mud", "--reason", "enough")
-    assert (done.code, done.out) == (0, "Mud@1 has retired from gongzhu.\n")
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert done.out.startswith("Mud@1 has retired ")
+    assert "gongzhu" in done.out
     assert both.here("show", "Mud").out == both.there("show", "Mud").out
     again = both.there("retire", "Mud")
     assert plain(again) == plain(both.here("retire", "Mud"))
@@ -193,7 +195,7 @@ def test_what_is_for_the_ladder_of_this_machine_says_so(both: Both) -> None:
     for words in (("suspend", "Trotter", "--reason", "x"), ("resume-bot", "Trotter")):
         done = both.there(*words)
         assert done.is_one_sentence
-        assert f"you are logged in to {both.address}" in done.err
+        assert f"logged in to {both.address}" in done.err
         assert "--local" in done.err
     assert "is suspended" in both.here("suspend", "Trotter", "--reason", "x").out
     assert "plays again" in both.here("resume-bot", "Trotter").out

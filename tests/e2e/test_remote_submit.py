@@ -144,7 +144,8 @@ def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(
 ) -> None:
     worker.ends("entered", ENTERED)
     done = remote("submit", "./trotter", "--name", "Trotter", "--keep-old")
-    assert (done.code, done.out) == (0, "Trotter@1 of ada: sha256:1\n  gongzhu: entered, Elo 1500\n")
+    assert done.code == 0
+    assert done.out.splitlines() == ["Trotter@1 of ada: sha256:1", "  gongzhu: entered, Elo 1500"]
     dumped = [line.partition(": ")[2] for line in done.err.splitlines()]
     assert dumped[-1] == "entered"
     assert {"building", "trying, 0 of 40 cases"} <= set(dumped)
@@ -160,9 +161,9 @@ def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(remote: RemoteLadder,
     worker.ends("refused", FAILED)
     done = remote("submit", "./trotter", "--name", "Trotter")
     assert done.code == 1
-    assert done.out.startswith("Trotter is refused. The ladder has not changed.\n")
-    assert "gongzhu: a lead: timeout: too slow" in done.out
-    assert done.out.endswith("To reproduce it: pigpen check ./trotter --rules gongzhu\n")
+    assert done.out.startswith("Trotter is refused. ")
+    assert f"gongzhu: {FAILED.reasons[0].where}: timeout: {FAILED.reasons[0].why}" in done.out
+    assert done.out.endswith(f" {FAILED.again}\n")
     assert json.loads(remote("submit", "./trotter", "--json").out)["accepted"] is False
 
 
@@ -222,14 +223,14 @@ def test_submissions_are_listed_shown_and_taken_back(remote: RemoteLadder, worke
     assert listed[-1].split()[:3] == ["1", "Trotter", "ada"]
     assert listed[-1].rstrip().endswith("refused")
     shown = remote("submissions", "1").out
-    assert shown.startswith("Submission 1: Trotter of ada, from trotter, ")
+    assert shown.startswith("Submission 1: Trotter of ada, ")
     assert "Trotter is refused" in shown
     (row,) = json.loads(remote("submissions", "--json").out)["submissions"]
     assert row == json.loads(remote("submissions", "1", "--json").out)
     done = remote("submissions", "1", "--withdraw")
     assert done.is_one_sentence
     assert "Submission 1 has ended" in done.err
-    assert "Name the submission to withdraw" in remote("submissions", "--withdraw").err
+    assert "submission to withdraw" in remote("submissions", "--withdraw").err
 
 
 def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(remote: RemoteLadder) -> None:
@@ -239,12 +240,13 @@ def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(remote: Rem
     ) as program:  # fmt: skip
         try:
             assert program.stderr is not None
-            assert program.stderr.readline() == "Submission 1: waiting, number 1 in the queue\n"
+            assert program.stderr.readline().startswith("Submission 1: waiting, number 1 ")
             program.send_signal(signal.SIGINT)
-            assert program.stderr.readline() == (
-                "Submission 1 continues without this command. To see it: pigpen submissions 1. To withdraw it: "
-                "pigpen submissions 1 --withdraw. Ctrl-C again ends this command.\n"
-            )
+            continues = program.stderr.readline()
+            assert "Submission 1 continues " in continues
+            assert "pigpen submissions 1. " in continues
+            assert "pigpen submissions 1 --withdraw. " in continues
+            assert "Ctrl-C again " in continues
             assert program.poll() is None
             program.send_signal(signal.SIGINT)
             out, err = program.communicate(timeout=PATIENCE)

@@ -137,7 +137,9 @@ def test_an_error_in_mid_play_leaves_the_terminal_as_it_was(tmp_path: Path) -> N
         now.press("n")
         assert now.end() == 2
         assert is_as_before(now, modes)
-        assert "cannot be replayed: deal 2: it ends in the middle." in " ".join(now.output.split())
+        printed = " ".join(now.output.split())
+        assert "cannot be replayed: deal 2: " in printed
+        assert "ends in the middle." in printed
 
 
 def test_deals_that_were_played_meanwhile_are_found_at_the_end(tmp_path: Path) -> None:
@@ -180,7 +182,7 @@ def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     refused = pigpen("replay", path, "--as", "nix")
     assert (refused.returncode, "\x1b" in refused.stderr) == (2, False)
     asked = pigpen("rerun", path, "0", "counting", "--sandbox", "inline")
-    assert "Decisions in which counting differs from �[2J��" in asked.stdout
+    assert "counting differs from �[2J��" in asked.stdout
     with terminal("replay", path) as now:
         now.see("▶ 0 �[2J�� 0")
 
@@ -200,7 +202,7 @@ def test_one_deal_can_be_chosen_and_an_unfinished_record_shown(tmp_path: Path) -
     assert pigpen("replay", str(path), "--board", "2").stdout.count("\nBoard 2, rotation ") == 4
     assert pigpen("replay", str(path), "--board", "2", "--rotation", "3").stdout.count("\nBoard ") == 1
     assert pigpen("replay", str(path), "--deal", "3").stdout.count("\nBoard 3, ") == 3
-    assert "The match is not finished: 11 deals so far." in pigpen("replay", str(path)).stdout
+    assert "not finished: 11 deals" in pigpen("replay", str(path)).stdout
 
 
 def test_a_page_for_a_browser_holds_the_record(tmp_path: Path, record: str) -> None:

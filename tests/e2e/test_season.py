@@ -29,7 +29,7 @@ def test_a_season_ends_while_matches_are_played_and_a_runner_is_killed(tmp_path:
         until(lambda: recorded(ladder) >= 3 and first.pid in playing(ladder), "three results")
         begun = ladder.pigpen("ladder", "season", "new", "--name", "two", "--yes")
         assert begun.returncode == 0, begun.stderr
-        assert begun.stdout.startswith("The season two of for-two has begun, clock ")
+        assert " season two of for-two " in begun.stdout
         frozen = counted(ladder, "--season", "1")
         after = frozen[0] + 2
         until(lambda: recorded(ladder) >= after and first.pid in playing(ladder), "two results of the second season")
@@ -46,4 +46,5 @@ def test_a_season_ends_while_matches_are_played_and_a_runner_is_killed(tmp_path:
         assert_ratings_follow_from_the_records(ladder)
         refused = ladder.pigpen("ladder", "run", "--matches", "1", PIGPEN_CLOCK="10+0.1")
         assert (refused.returncode, refused.stdout) == (2, "")
-        assert "is played with clock 60+0.1, limit 1, and the settings give clock 10+0.1, limit 1" in refused.stderr
+        assert " clock 60+0.1, limit 1, " in refused.stderr
+        assert " settings give clock 10+0.1, limit 1" in refused.stderr

@@ -83,8 +83,8 @@ def assert_others_are_refused(ladder: SmallLadder, folder: Path) -> None:
     other.mkdir()
     done = ladder.pigpen("ladder", "run", "--log-to-stderr", "--matches", "1", PIGPEN_DATA_DIR=str(other))
     assert done.returncode == 2
-    assert "keeps this ladder's records in another folder than" in done.stderr
+    assert "in another folder than" in done.stderr
     copied = ladder.pigpen("db", "copy", f"sqlite:///{folder}/copy.db")
     assert copied.returncode == 2
-    assert "is in use: a coordinator works there, on" in copied.stderr
+    assert "is in use: a coordinator " in copied.stderr
     assert not (folder / "copy.db").exists()

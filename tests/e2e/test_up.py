@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -189,7 +190,7 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
             assert until(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
             assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen", timeout=PATIENCE).status_code == 401
         for word, what in parts.items():
-            assert up.after_killing(word).startswith(f"{what} has ended (exit code -9); it is started again in 1 s.")
+            assert re.match(rf"{what} .*\(exit code -9\).* again in 1 s\.", up.after_killing(word))
         assert "Hearts for two" in up.page("v/for-two"), "at the same address"
         again = until(lambda: listening(its, opened, place.attempt))
         assert again
@@ -211,7 +212,7 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
         gate.touch()
         code, out, err = up.end()
     assert (code, err) == (0, f"{STOPPING[0]}\n")
-    assert (f"The registry of images is at 127.0.0.1:{port}\n" in lines) == bool(words)
+    assert any(line.endswith(f" 127.0.0.1:{port}\n") for line in lines) == bool(words)
     assert "no organiser" not in out
     assert set(ladder.statuses()) <= {"done", "queued"}
     assert ladder.statuses()["done"] > ended
@@ -310,20 +311,21 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None
         for command in ("up", "serve"):
             refused = ladder.pigpen(command, "--port", str(port))
             assert (refused.returncode, refused.stdout) == (2, "")
-            assert refused.stderr == (
-                f"pigpen: The site cannot listen at '127.0.0.1', port {port}: Address already in use. "
-                "Choose others with --host and --port.\n"
-            )
+            in_use = os.strerror(errno.EADDRINUSE)
+            assert refused.stderr.startswith("pigpen: The site ")
+            assert f" '127.0.0.1', port {port}: {in_use}. " in refused.stderr
+            assert refused.stderr.endswith(" --host and --port.\n")
+            assert refused.stderr.count("\n") == 1
         refused = ladder.pigpen("serve", "--host", "192.0.2.1")
         assert refused.returncode == 2
-        assert refused.stderr.startswith("pigpen: The site cannot listen at '192.0.2.1', port any: ")
+        assert " listen at '192.0.2.1', port any: " in refused.stderr
 
 
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLadder, command: str) -> None:
     refused = ladder.pigpen(command, "--host", "0.0.0.0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("pigpen: The site would serve plain HTTP at '0.0.0.0': ")
+    assert " serve plain HTTP at '0.0.0.0': " in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 
@@ -338,7 +340,7 @@ def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: P
         assert up.end(*TWO)[0] == 0
     refused = ladder.pigpen_process("up", "--tls", files[1], files[0])
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith(f"pigpen: {files[1]!r} holds no certificate in PEM.")
+    assert refused.stderr.startswith(f"pigpen: {files[1]!r} holds no certificate ")
 
 
 @SIGNALS
@@ -387,4 +389,4 @@ def test_a_registry_whose_port_is_taken_is_refused_in_a_sentence(ladder: SmallLa
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = ladder.pigpen("up", "--registry", str(port), PIGPEN_SITE_PORT=str(free_port()))
-    assert (done.returncode, f"The registry cannot listen at 127.0.0.1:{port}" in done.stderr) == (2, True)
+    assert (done.returncode, f" registry cannot listen at 127.0.0.1:{port}" in done.stderr) == (2, True)
