@@ -11,6 +11,7 @@ from __future__ import annotations
 from benchmarks import (
     commands,
     decision,
+    demo,
     engine,
     growth,
     kernel,
@@ -39,6 +40,7 @@ PARTS = [
     *pages.PARTS,
     *records.PARTS,
     *commands.PARTS,
+    *demo.PARTS,
 ]
 
 if __name__ == "__main__":

@@ -66,6 +66,7 @@ CLONE_VM, CLONE_VFORK, WAIT_ALL = 0x100, 0x4000, 0x40000000
 SOCKET_SECONDS = 2.0
 """Seconds that the kernel may take to collect sockets that only they themselves hold."""
 PR_SET_DUMPABLE = 4
+M_ARENA_MAX = -8
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SOCKET_CALL = {"x86_64": 41, "aarch64": 198}
 KEPT_CALLS = {"x86_64": (29, 64, 68, 240), "aarch64": (194, 190, 186, 180)}
@@ -330,8 +331,8 @@ def become_instance(user: int, confine: Callable[[int], int], command: list[str]
     os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     if not _take_log_socket():
         os._exit(NO_LOG)
-    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("500")  # for want of memory the kernel ends an instance before the server
+    with open("/proc/self/oom_score_adj", "wb", buffering=0) as file:  # no codec is imported for it in each instance
+        file.write(b"500")  # for want of memory the kernel ends an instance before the server
     if not confine(user):
         os._exit(CANNOT_CONFINE)
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
@@ -443,6 +444,8 @@ def main() -> None:
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
         confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
         has_own_kernel = os.environ.pop("PIGPEN_OWN_KERNEL", "") == "1"
+        with contextlib.suppress(AttributeError):  # a C library without it has one heap
+            libc.mallopt(M_ARENA_MAX, 1)  # the threads of an instance, most of them gRPC's, map none of their own
         import_what_bots_import()
         user = int(os.environ.pop("PIGPEN_USER"))
         is_instance = serve(control, user)

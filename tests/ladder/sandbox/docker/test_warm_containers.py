@@ -128,6 +128,26 @@ async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
 
 
 @SHARED_LOOP
+async def test_its_threads_share_the_heap_and_no_codec_was_imported_for_its_start(forked: Forked) -> None:
+    """Both would cost system calls and page faults in each instance, which are dear in gVisor."""
+    source = """
+import ctypes, sys, threading
+malloc = ctypes.CDLL(None).malloc
+malloc.restype = ctypes.c_void_p
+places = []
+thread = threading.Thread(target=lambda: places.append(malloc(100)))
+thread.start()
+thread.join()
+with open('/proc/self/maps', 'rb') as file:
+    heaps = [line.split()[0].split(b'-') for line in file if b'[heap]' in line]
+print([any(int(first, 16) <= place < int(end, 16) for first, end in heaps) for place in places])
+print('encodings.ascii' in sys.modules)
+"""
+    _, _, log = await forked.run(source)
+    assert log.split() == ["[True]", "False"]
+
+
+@SHARED_LOOP
 async def test_it_is_run_as_python_runs_its_main_file(forked: Forked) -> None:
     """A program sees its own name, its folder first on the path, and nothing of the server."""
     source = """
