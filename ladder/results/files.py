@@ -210,16 +210,15 @@ class MatchFiles:
         for folder in sorted(self.root.glob("[0-9]*"), key=lambda path: int(path.name) if path.name.isdigit() else -1):
             if folder.name.isdigit():
                 first = int(folder.name) * MATCHES_PER_FOLDER
-                yield range(first, first + MATCHES_PER_FOLDER), list(_files(folder))
+                files = [
+                    FoundFile(path, int(found[1]), int(found[2]), bool(found[4]))
+                    for path in folder.iterdir()
+                    if (found := _NAME.fullmatch(path.name))
+                ]
+                yield range(first, first + MATCHES_PER_FOLDER), files
 
     def _folder(self, match: int) -> Path:
         return self.root / str(match // MATCHES_PER_FOLDER)
-
-
-def _files(folder: Path) -> Iterator[FoundFile]:
-    for path in folder.iterdir():
-        if found := _NAME.fullmatch(path.name):
-            yield FoundFile(path, int(found[1]), int(found[2]), bool(found[4]))
 
 
 def write_safely(path: Path, content: bytes) -> None:
