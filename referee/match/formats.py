@@ -46,14 +46,10 @@ def circular_order(rules: Rules, seed: bytes, board: int) -> tuple[int, ...]:
     """
     if rules.players > MAX_LISTED:
         return (0, *shuffle(TAG, seed, board, range(1, rules.players)))
-    orders = shuffle(TAG, seed, 0, _orders(rules))
-    return orders[board % len(orders)]
-
-
-def _orders(rules: Rules) -> list[tuple[int, ...]]:
-    """List every circular order, the lowest first; with partners those where bots 0 and 2 sit opposite."""
     orders = [(0, *others) for others in itertools.permutations(range(1, rules.players))]
-    return [order for order in orders if order[2] == 2] if rules.partners else orders
+    if rules.partners:
+        orders = [order for order in orders if order[2] == 2]  # bots 0 and 2 sit opposite
+    return shuffle(TAG, seed, 0, orders)[board % len(orders)]
 
 
 @dataclass(frozen=True)

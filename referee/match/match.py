@@ -197,6 +197,7 @@ def first_line(
         runtime: See there.
         machine: See there.
     """
+    people = sorted(spec.people.items())
     return MatchLine(
         rules=spec.rules.to_plain(),
         format=str(spec.format),
@@ -208,14 +209,8 @@ def first_line(
         instances=instances,
         runtime=runtime,
         machine=machine,
-        people=_people(spec),
+        people=tuple(PersonLine(bot=bot, clock=ClockLine(**asdict(clock))) for bot, clock in people) or None,
     )
-
-
-def _people(spec: MatchSpec) -> tuple[PersonLine, ...] | None:
-    """Give what the record says of people; nothing where there are none."""
-    people = sorted(spec.people.items())
-    return tuple(PersonLine(bot=bot, clock=ClockLine(**asdict(clock))) for bot, clock in people) or None
 
 
 FINISHED = "the match is finished"

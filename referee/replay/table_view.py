@@ -13,7 +13,7 @@ In JSON, cards are named as in the record, with a space between.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -44,22 +44,6 @@ def exposed_names(exposed: Mapping[Card, Face]) -> str:
     return " ".join([NAMES[card] + "*" * (face is Face.DOWN) for card, face in exposed.items()])
 
 
-def _read_cards(text: str) -> tuple[Card, ...]:
-    return tuple(map(Card.parse, text.split()))
-
-
-def _read_exposed(text: str) -> Any:
-    return parse_action("expose", text)
-
-
-def _read_suits(text: str) -> frozenset[Suit]:
-    return frozenset(suit for suit in Suit if suit.name[0] in text)
-
-
-def _suit_letters(suits: frozenset[Suit]) -> str:
-    return "".join([suit.name[0] for suit in sorted(suits)])
-
-
 def _as_text(kind: type, read: Callable[[str], Any], write: Callable[[Any], str]) -> GetPydanticSchema:
     """Make a schema for values of that kind, which are a text in JSON."""
     text = core_schema.str_schema()
@@ -71,9 +55,16 @@ def _as_text(kind: type, read: Callable[[str], Any], write: Callable[[Any], str]
     return GetPydanticSchema(lambda source, handler: schema, lambda core, handler: {"type": "string"})
 
 
-Cards = Annotated[tuple[Card, ...], _as_text(tuple, _read_cards, card_names)]
-Exposed = Annotated[Mapping[Card, Face], _as_text(dict, _read_exposed, exposed_names)]
-Suits = Annotated[frozenset[Suit], _as_text(frozenset, _read_suits, _suit_letters)]
+Cards = Annotated[tuple[Card, ...], _as_text(tuple, lambda text: tuple(map(Card.parse, text.split())), card_names)]
+Exposed = Annotated[Mapping[Card, Face], _as_text(dict, partial(parse_action, "expose"), exposed_names)]
+Suits = Annotated[
+    frozenset[Suit],
+    _as_text(
+        frozenset,
+        lambda text: frozenset(suit for suit in Suit if suit.name[0] in text),
+        lambda suits: "".join([suit.name[0] for suit in sorted(suits)]),
+    ),
+]
 
 
 _PHASES: Mapping[Phase, Literal["pass", "expose", "play", "moon", "over"]] = {
