@@ -145,14 +145,11 @@ def _delete(plan: RegistryPlan, retired: Iterable[ImageName], needed: Iterable[I
             access = Access(repository, ("pull", DELETE))
             token = sign(registry_key(plan.data_dir), "", [access], now, LADDER_SECONDS)
             with RegistryClient(RegistryLogin(address=address, plain=True, token=token)) as client:
-                kept = {_digest(client, image) for image in wanted if image.repository == repository}
+                needed_here = (image for image in wanted if image.repository == repository)
+                kept = {image.reference if image.is_digest else client.digest(image) for image in needed_here}
                 digests = {image.reference for image in images if image.is_digest} - kept
                 removed += sum(client.delete(repository, digest) for digest in digests)
     return removed
-
-
-def _digest(client: RegistryClient, image: ImageName) -> str | None:
-    return image.reference if image.is_digest else client.digest(image)
 
 
 def _collect(config: Path) -> None:

@@ -189,7 +189,8 @@ def registration_offer(ladder: Ladder, invitation: str) -> RegistrationOffer:
         LadderError: If it is not good any more.
     """
     if not invitation:
-        _check_open(ladder)
+        if (how := ladder.settings.registration) != "open":
+            raise Forbidden(BY_PROVIDER if how == "oidc" else BY_INVITATION)
         return RegistrationOffer()
     with ladder.database.read() as session:
         found = open_invitation(session, hash_of(invitation), ladder.clock())
@@ -274,12 +275,6 @@ def register_known(ladder: Ladder, subject: str, name: str, invitation: str, vis
         if invited is not None:
             use_invitation(session, invited, name, now)
         return begin_session(ladder, session, account, visit)
-
-
-def _check_open(ladder: Ladder) -> None:
-    how = ladder.settings.registration
-    if how != "open":
-        raise Forbidden(BY_PROVIDER if how == "oidc" else BY_INVITATION)
 
 
 def _role(invited: Invitation | None) -> Role:

@@ -211,11 +211,8 @@ def _alike_sources(found: FoundSources, programs: Mapping[str, Sequence[OwnedVer
 
 
 def _bots(versions: Iterable[OwnedVersion]) -> tuple[LikeBot, ...]:
-    return tuple(_bot(each) for each in sorted(versions, key=lambda each: (each.bot, each.number)))
-
-
-def _bot(version: OwnedVersion) -> LikeBot:
-    return LikeBot(bot=version.bot, version=version.number, owner=version.owner)
+    ordered = sorted(versions, key=lambda each: (each.bot, each.number))
+    return tuple(LikeBot(bot=each.bot, version=each.number, owner=each.owner) for each in ordered)
 
 
 class SourceLook:

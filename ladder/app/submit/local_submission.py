@@ -22,7 +22,6 @@ from ladder.trials.trial_images import fetched
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
@@ -75,7 +74,11 @@ async def submit(
         look = look_at(session, order.name)
     kind = sandbox or _usual_sandbox(ladder.settings, look.sandbox)
     check_order(look, order, owner, kind)
-    opened = _opened(ladder.settings, kind, observer.say)
+    if kind is SandboxKind.PROCESS:
+        observer.say(NO_ISOLATION)
+    its = ladder.settings
+    setup = SandboxSetup(kind, its.runtime, its.locked_bytes, its.instances, its.warm_bytes)
+    opened = open_sandbox(setup, observer.say)
     try:
         submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
         with event_log(ladder, "submit") if ladder.settings.registry else nullcontext():  # whether it answers
@@ -105,13 +108,6 @@ async def _tried(
         submissions.end(task, SubmissionStatus.WITHDRAWN, "Its owner ended the command that tried it.")
         raise
     return submissions.record(outcome)
-
-
-def _opened(settings: Settings, kind: SandboxKind, say: Callable[[str], None]) -> Sandbox:
-    if kind is SandboxKind.PROCESS:
-        say(NO_ISOLATION)
-    setup = SandboxSetup(kind, settings.runtime, settings.locked_bytes, settings.instances, settings.warm_bytes)
-    return open_sandbox(setup, say)
 
 
 def _copied(submissions: SubmissionCoordinator, settings: Settings, folder: Path, source: str) -> str:

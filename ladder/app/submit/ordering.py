@@ -133,7 +133,8 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
             return before
     check(ladder, viewer, wanted)
     if wanted.image is not None:
-        return _added(ladder, viewer, wanted, image=_image(ladder, owner, wanted.image))
+        registry = ladder.settings.registry
+        return _added(ladder, viewer, wanted, image=f"{registry}/{own_image(wanted.image, owner, registry)}")
     try:
         return _uploaded(ladder, viewer, wanted)
     except LadderError:
@@ -272,12 +273,6 @@ def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submis
         except BaseException:
             folders.remove(folder)
             raise
-
-
-def _image(ladder: Ladder, owner: str, image: str) -> str:
-    """Give the full reference of an image."""
-    registry = ladder.settings.registry
-    return f"{registry}/{own_image(image, owner, registry)}"
 
 
 def _unpacked(file: Path, folders: SubmissionFolders, upload: str, source: str) -> str:

@@ -61,7 +61,9 @@ def begin_upload(ladder: Ladder, viewer: Viewer, size: int) -> Upload:
     root = _root(ladder)
     with disk_errors(root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _remove_old(ladder, root)
+        for folder in root.iterdir():
+            if _is_old(ladder, folder):
+                shutil.rmtree(folder, ignore_errors=True)
         if sum(_is_of(viewer, folder) for folder in root.iterdir()) >= MAX_OPEN:
             raise TooOften(f"{MAX_OPEN} of your uploads are not finished. Finish one of them, or give it up.", 60.0)
         name = secrets.token_hex(16)
@@ -109,7 +111,8 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
             if there > size:
                 raise UserError(f"More than the announced {size:,} bytes have arrived. Begin another upload.")
             with disk_errors(folder):  # what breaks on the way here is no matter of the disk
-                _write(number, piece)
+                while piece:
+                    piece = piece[os.write(number, piece) :]
     return Upload(id=name, bytes=size, offset=there)
 
 
@@ -167,11 +170,6 @@ def _appending(file: Path) -> Iterator[int]:
         os.close(number)
 
 
-def _write(number: int, piece: bytes) -> None:
-    while piece:
-        piece = piece[os.write(number, piece) :]
-
-
 def _find(ladder: Ladder, viewer: Viewer, name: str) -> tuple[Path, int]:
     """Give the folder of an upload, and how many bytes were announced."""
     folder = _root(ladder) / name
@@ -192,12 +190,6 @@ def _head(folder: Path) -> _Head | None:
         return _Head(**json.loads((folder / "head.json").read_text()))
     except (OSError, ValueError):
         return None
-
-
-def _remove_old(ladder: Ladder, root: Path) -> None:
-    for folder in root.iterdir():
-        if _is_old(ladder, folder):
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_old(ladder: Ladder, folder: Path) -> bool:
