@@ -57,7 +57,8 @@ def print_check(found: CheckResult, console: Console | None = None, *, verbose: 
     for group, grouped in groupby(found.cases, key=lambda case: case.group):
         cases = list(grouped)
         if not verbose and all(case.passed for case in cases):
-            table.add_row(_mark(cases[0]), in_markup(group), f"all {len(cases)}", _worst(max(cases, key=_slowness)))
+            slowest = max(cases, key=lambda case: case.worst_ms or 0.0)
+            table.add_row(_mark(cases[0]), in_markup(group), f"all {len(cases)}", _worst(slowest))
             continue
         table.add_section()
         for place, case in enumerate(cases):
@@ -73,10 +74,6 @@ def _mark(case: CaseResult) -> str:
     if case.verdict == UNTRIED:
         return "–"
     return "[green]✓[/green]" if case.passed else "[red]✗[/red]"
-
-
-def _slowness(case: CaseResult) -> float:
-    return case.worst_ms or 0.0
 
 
 def _worst(case: CaseResult) -> str:

@@ -37,7 +37,7 @@ from ladder.values.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ladder.values.bots import BotPage, FaultKind, FaultRow, InVariant, Opponent, VersionRow
+    from ladder.values.bots import BotPage, FaultRow, InVariant, Opponent, VersionRow
     from ladder.values.standings import StandingRow
 
 
@@ -80,11 +80,8 @@ def print_page(page: BotPage, console: Console) -> None:
         head(console, "What became of it")
         for change in page.changes:
             reason = f": {change.reason}" if change.reason else ""
-            say(console, f"  {when(change.at)}  {change.variant}: {change.state} (by the {_by(change.by)}){reason}")
-
-
-def _by(who: str) -> str:
-    return f"{who} itself" if who == "ladder" else who
+            by = f"{change.by} itself" if change.by == "ladder" else change.by
+            say(console, f"  {when(change.at)}  {change.variant}: {change.state} (by the {by}){reason}")
 
 
 def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
@@ -106,11 +103,8 @@ def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
     console.print(table)
     for version in versions:
         if version.lock:
-            say(console, f"packages of version {version.number}: {_packages(version.lock)}")
-
-
-def _packages(lock: str) -> str:
-    return ", ".join(line.partition(" ")[0].replace("==", " ") for line in lock.splitlines())
+            packages = ", ".join(line.partition(" ")[0].replace("==", " ") for line in version.lock.splitlines())
+            say(console, f"packages of version {version.number}: {packages}")
 
 
 def _print_variant(page: BotPage, there: InVariant, console: Console) -> None:
@@ -176,13 +170,10 @@ def _print_opponents(opponents: Iterable[Opponent], console: Console) -> None:
 def _print_faults(page: BotPage, console: Console) -> None:
     head(console, f"Faults of {label(page.bot, page.version)}")
     for kind in page.faults:
-        say(console, f"  {kind.verdict}: {kind.count}{_newest(kind)}")
+        newest = ", the newest ones:" if kind.count > len(kind.newest) else ""
+        say(console, f"  {kind.verdict}: {kind.count}{newest}")
         for fault in kind.newest:
             say(console, f"    {_fault(fault)}")
-
-
-def _newest(kind: FaultKind) -> str:
-    return ", the newest ones:" if kind.count > len(kind.newest) else ""
 
 
 def _fault(fault: FaultRow) -> str:

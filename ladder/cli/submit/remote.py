@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from ladder.app.remote.login import Login
-    from ladder.values.submission import EnteredVariant, Failure, SubmissionResult, SubmissionRow
+    from ladder.values.submission import Failure, SubmissionResult, SubmissionRow
 
 
 def push(
@@ -165,7 +165,9 @@ def _print_accepted(found: SubmissionResult, submitted: str) -> None:
     else:
         _say(f"{found.version} of {found.owner}: {found.identity}")
     for entry in found.variants:
-        _say(f"  {entry.variant}: {_state(entry)}, Elo {entry.elo:.0f}{_room(entry)}")
+        state = entry.news if entry.state == "active" else f"{entry.news}, {entry.state}"
+        replaced = f", in the place of {', '.join(entry.retired)}" if entry.retired else ""
+        _say(f"  {entry.variant}: {state}, Elo {entry.elo:.0f}{replaced}")
         if entry.missing_owners and entry.state == "active":
             _say(f"  It {waits_for(entry.missing_owners)} before it can play {entry.variant}.")
 
@@ -203,11 +205,3 @@ def _notes(found: SubmissionResult, submitted: str) -> Iterator[str]:
             f"{submitted} is now another image. Before, it was {found.moved_from}, which "
             f"{'still plays, too' if found.moved_plays else 'played until now'}."
         )
-
-
-def _state(entry: EnteredVariant) -> str:
-    return entry.news if entry.state == "active" else f"{entry.news}, {entry.state}"
-
-
-def _room(entry: EnteredVariant) -> str:
-    return f", in the place of {', '.join(entry.retired)}" if entry.retired else ""

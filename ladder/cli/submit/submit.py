@@ -98,7 +98,8 @@ def _order(source: BotSource, name: str | None, variants: Sequence[str], keep_ol
     from ladder.entry.claims import check_name
     from ladder.entry.variants import choices
 
-    check_name(name := name or _name_of(source), "a bot (--name)")
+    name = name or (source.name.partition(":")[0] if source.image else source.name)
+    check_name(name, "a bot (--name)")
     try:
         return SubmissionOrder(
             name=name,
@@ -134,10 +135,6 @@ def _submit_here(
     kind, owner = SandboxKind(sandbox) if sandbox else None, owner or _login()
     with opened(settings, create=True) as ladder:
         return run(submit_here(ladder, order, source.folder, observer, owner=owner, sandbox=kind))
-
-
-def _name_of(source: BotSource) -> str:
-    return source.name.partition(":")[0] if source.image else source.name
 
 
 def _login() -> str:
