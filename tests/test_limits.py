@@ -38,7 +38,7 @@ from ladder.app.accounts.registering import check_days
 from ladder.app.cluster import worker_states
 from ladder.app.event import verifying
 from ladder.app.event.event_files import read_beacon
-from ladder.app.event.verifying import read_export
+from ladder.app.event.export_file import read_export
 from ladder.app.local import compare
 from ladder.app.remote import remote_submission
 from ladder.app.remote.connection import Connection, HttpAnswer
@@ -490,7 +490,7 @@ DOORS = {
         Exception,
         set_to=100,
     ),
-    "ladder.app.event.verifying:MAX_JSON_BYTES": Door(export, set_to=100),
+    "ladder.app.event.export_file:MAX_JSON_BYTES": Door(export, set_to=100),
     "ladder.app.event.verifying:MAX_COPY_BYTES": Door(published_copy, UserError, set_to=100),
     "ladder.people.pages.request_parts:MAX_BYTES": Door(message, HTTPException),
     "ladder.site.server.viewer:MAX_BYTES": Door(lambda n: form(b"a=".ljust(n, b"x")), HTTPException),

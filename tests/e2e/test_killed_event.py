@@ -14,7 +14,8 @@ from sqlalchemy import select
 from ladder.app import webhooks
 from ladder.app.database_maintenance import check_database
 from ladder.app.event import holding, reading
-from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event.export_file import export_event
+from ladder.app.event.verifying import verify_event
 from ladder.app.ladder import Ladder
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL

@@ -81,7 +81,7 @@ class AnyLadder(Protocol):
         """Reveal the nonces that are kept here for an event; give the names of the bots that they are of."""
 
     def export_event(self, name: str, path: Path) -> None:
-        """Do as `ladder.app.event.verifying.export_event`."""
+        """Do as `ladder.app.event.export_file.export_event`."""
 
     def submission(self, number: int) -> SubmissionRow:
         """Do as `ladder.app.submit.ordering.submission`."""

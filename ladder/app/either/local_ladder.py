@@ -154,9 +154,9 @@ class LocalLadder:
 
     def export_event(self, name: str, path: Path) -> None:
         """See `AnyLadder`."""
-        from ladder.app.event import verifying
+        from ladder.app.event.export_file import export_event
 
-        verifying.export_event(self.ladder, name, path)
+        export_event(self.ladder, name, path)
 
     def submission(self, number: int) -> SubmissionRow:
         """See `AnyLadder`."""

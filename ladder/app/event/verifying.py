@@ -1,7 +1,7 @@
 """
-The export of an event that is over, and its verification from that one file alone.
+Verification of an event that is over from its export alone.
 
-Anyone can verify an event with its export: every draw is made again, and every match is played again.
+Anyone can do it: every draw is made again, and every match is played again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import hashlib
 import os
 import tempfile
 import zipfile
-from contextlib import contextmanager
 from dataclasses import asdict
 from http.client import HTTPException
 from itertools import chain
@@ -19,10 +18,8 @@ from typing import IO, TYPE_CHECKING
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
-import pydantic
-
-from ladder.app.new_file import write_new
-from ladder.errors import LadderError, UserError
+from ladder.app.event.export_file import event_links, export_in, opened_export, read_export
+from ladder.errors import UserError
 from ladder.events.beacons import why_no_value
 from ladder.events.chain import STAMP, Deviations, Link, first_broken
 from ladder.events.course import NextRound
@@ -32,11 +29,8 @@ from ladder.events.held import Held, HeldRound, HeldTable, Ruling, differs
 from ladder.events.legs import sides_of
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import seat_names
-from ladder.store import event_rows as rows
-from ladder.store.event_export import exported_event, exported_links
 from ladder.values.clocks import read_clock
 from ladder.values.held_events import (
-    EventState,
     EventVerification,
     ExportedEvent,
     ExportedTable,
@@ -55,95 +49,7 @@ from referee.replay.verify import checked_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ladder.app.ladder import Ladder
-    from ladder.store.database import Session
-    from ladder.store.models import StoredEvent
 
-EXPORT_JSON = "event.json"
-CHUNK_BYTES = 1024**2
-
-
-def export_event(ladder: Ladder, name: str, path: Path) -> ExportedEvent:
-    """
-    Write an event and its records to a new ZIP file.
-
-    Raises:
-        LadderError: If there is no such event, it is not over, its results are not all shown, or a record is missing.
-        UserError: If the file is there already, or cannot be written.
-    """
-    exported, chunks = exported_chunks(ladder, name)
-    write_new(path, chunks)
-    return exported
-
-
-def exported_chunks(ladder: Ladder, name: str) -> tuple[ExportedEvent, Iterator[bytes]]:
-    """
-    Give what an export holds, and the ZIP file piece by piece.
-
-    Raises:
-        LadderError: If there is no such event, it is not over, its results are not all shown, or a record is missing.
-    """
-    with ladder.database.read() as session:
-        event = rows.find_event(session, name)
-        exported, records = _exported(session, event), list(_records(session, ladder, event))
-    return exported, _zipped(exported, records)
-
-
-class _Pipe:
-    """A file in memory: `take` gives what was written since the last call."""
-
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-
-    def write(self, data: bytes, /) -> int:
-        self._bytes += data
-        return len(data)
-
-    def flush(self) -> None:
-        """Do nothing: there is nothing behind it."""
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to be closed."""
-
-    def take(self) -> bytes:
-        data, self._bytes = bytes(self._bytes), bytearray()
-        return data
-
-
-def _zipped(exported: ExportedEvent, records: Sequence[tuple[str, Path]]) -> Iterator[bytes]:
-    pipe = _Pipe()
-    with zipfile.ZipFile(pipe, "w") as file:
-        file.writestr(EXPORT_JSON, exported.model_dump_json(indent=1), zipfile.ZIP_DEFLATED)
-        for inside, record in records:
-            with record.open("rb") as source, file.open(zipfile.ZipInfo.from_file(record, inside), "w") as target:
-                while data := source.read(CHUNK_BYTES):
-                    target.write(data)
-                    yield pipe.take()
-    yield pipe.take()
-
-
-def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
-    if any(match.sealed for _, match in rows.turns_of(session, event.id)):  # the same whether it is over
-        raise LadderError(
-            f"Not all results of {event.name!r} are shown yet. "
-            f"An organiser shows the next: pigpen event release {event.name}"
-        )
-    if event.state != EventState.OVER:
-        raise LadderError(f"The event {event.name!r} is {event.state}; it can be exported when it is over.")
-    found = exported_event(session, event, with_places=True)
-    return found.model_copy(update={"links": exported_links(session, event)})
-
-
-def _records(session: Session, ladder: Ladder, event: StoredEvent) -> Iterator[tuple[str, Path]]:
-    for row, match in rows.turns_of(session, event.id):
-        if row.boards is not None:
-            path = ladder.files.record(match.id, match.attempt)
-            if not path.is_file():
-                raise LadderError(f"The record of match {match.id} is not there: {str(path)!r}.")
-            yield record_name(row.round, row.number, row.turn), path
-
-
-MAX_JSON_BYTES = 256 * 1024**2
 MAX_RECORD_BYTES = 1024**3
 """The most bytes of one record, as it is in the file."""
 
@@ -155,7 +61,7 @@ def verify_event(
     Make every draw of an event again, play every match again, and find the places again.
 
     Args:
-        path: The file that `export_event` has written.
+        path: The file that `export_file.export_event` has written.
         published: Copies that were published earlier, files or addresses: the stamps in them are compared.
         watch: Called with the number of matches that were played again, and of all.
 
@@ -163,8 +69,8 @@ def verify_event(
         UserError: If a file cannot be read, the first is no export, or a copy has no stamp of the event.
     """
     copies = {where: published_text(where) for where in published}
-    with _opened(path) as file:
-        return _Verifier(file, _read(file, path)).verify(copies, watch)
+    with opened_export(path) as file:
+        return _Verifier(file, export_in(file, path)).verify(copies, watch)
 
 
 MAX_COPY_BYTES = 64 * 1024**2
@@ -207,48 +113,6 @@ def _copy(file: IO[bytes], where: str) -> str:
     if len(content) > MAX_COPY_BYTES:
         raise UserError(f"{where}: it is too long for a copy of what was published: {MAX_COPY_BYTES:,} bytes at most.")
     return content.decode("utf-8", "replace")
-
-
-def event_links(event: ExportedEvent) -> list[Link]:
-    """Give the chain of an export."""
-    return [Link(number, each.kind, each.at, each.data, each.hash) for number, each in enumerate(event.links, 1)]
-
-
-def read_export(path: Path) -> ExportedEvent:
-    """
-    Read what an export says, without verifying it.
-
-    Raises:
-        UserError: If it cannot be read, or is no export.
-    """
-    with _opened(path) as file:
-        return _read(file, path)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    try:
-        with zipfile.ZipFile(path) as file:
-            yield file
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        reason = shortened(getattr(error, "strerror", None) or str(error), 200)  # an OSError's text repeats the path
-        raise UserError(f"{path}: it cannot be read as an export of an event: {reason}.") from None
-
-
-def _read(file: zipfile.ZipFile, path: Path) -> ExportedEvent:
-    try:
-        with file.open(EXPORT_JSON) as inside:
-            content = inside.read(MAX_JSON_BYTES + 1)
-    except KeyError:
-        raise UserError(f"{path}: it has no {EXPORT_JSON}; write an export with: pigpen event export EVENT") from None
-    if len(content) > MAX_JSON_BYTES:
-        raise UserError(f"{path}: its {EXPORT_JSON} is longer than {MAX_JSON_BYTES:,} bytes.")
-    try:
-        return ExportedEvent.model_validate_json(content)
-    except pydantic.ValidationError as error:
-        detail = error.errors()[0]
-        place = ".".join(map(str, detail["loc"]))
-        raise UserError(f"{path}: {EXPORT_JSON}: {place}: {shortened(detail['msg'], 200)}.") from None
 
 
 class _Verifier:

@@ -361,7 +361,7 @@ def export(
     with asked(local) as ladder:
         ladder.export_event(event, path)
     if as_json:
-        from ladder.app.event.verifying import read_export
+        from ladder.app.event.export_file import read_export
 
         print_json(read_export(path))
     else:

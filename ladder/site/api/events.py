@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import Path, Request
 from starlette.responses import Response, StreamingResponse
 
-from ladder.app.event import holding, reading, verifying
+from ladder.app.event import export_file, holding, reading
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.headers import fresh, json_of
@@ -83,7 +83,7 @@ def _csv(request: Request, event: str, write: Callable[[EventPage], str]) -> Res
 def export(request: Request, event: Name) -> Response:
     """Give an event that is over as one file, with which anyone can verify it: `pigpen event verify FILE`."""
     site: Site = request.app.state.site
-    _, chunks = verifying.exported_chunks(site.ladder, event)
+    _, chunks = export_file.exported_chunks(site.ladder, event)
     headers = {"Content-Disposition": f'attachment; filename="{event}.zip"', "Cache-Control": "no-store"}
     return StreamingResponse(parts_in_turn(request, chunks), headers=headers, media_type="application/zip")
 

@@ -14,7 +14,8 @@ from structlog.testing import capture_logs
 
 from ladder.app.accounts import managing
 from ladder.app.event import holding, reading
-from ladder.app.event.verifying import export_event, read_export, verify_event
+from ladder.app.event.export_file import export_event, read_export
+from ladder.app.event.verifying import verify_event
 from ladder.app.matches import explanation
 from ladder.app.seasons import new_season
 from ladder.errors import Forbidden, LadderError, UserError

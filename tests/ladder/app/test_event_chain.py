@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.event import holding, reading, verifying
-from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event.export_file import export_event
+from ladder.app.event.verifying import verify_event
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL

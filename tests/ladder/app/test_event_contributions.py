@@ -12,7 +12,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.app.event import holding, reading
-from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event.export_file import export_event
+from ladder.app.event.verifying import verify_event
 from ladder.app.event_beacons import fetch_beacons
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings

@@ -13,7 +13,8 @@ import pytest
 
 from ladder.app.event import holding, reading
 from ladder.app.event.event_files import read_event_text
-from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event.export_file import export_event
+from ladder.app.event.verifying import verify_event
 from ladder.errors import LadderError
 from ladder.events.event_file import parse_event
 from ladder.settings.settings import load_settings

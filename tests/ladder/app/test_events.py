@@ -12,7 +12,8 @@ from sqlalchemy import select, text
 
 from ladder.app.database_maintenance import check_database
 from ladder.app.event import holding, reading
-from ladder.app.event.verifying import export_event, verify_event
+from ladder.app.event.export_file import export_event
+from ladder.app.event.verifying import verify_event
 from ladder.errors import LadderError, UserError
 from ladder.events.course import max_matches
 from ladder.events.event_file import parse_event

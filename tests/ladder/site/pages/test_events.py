@@ -17,7 +17,8 @@ import pytest
 from icalendar import Calendar
 
 from ladder.app.event import holding, reading
-from ladder.app.event.verifying import EXPORT_JSON, verify_event
+from ladder.app.event.export_file import EXPORT_JSON
+from ladder.app.event.verifying import verify_event
 from ladder.settings.settings import load_settings
 from ladder.site.pages import events
 from ladder.site.pages.events import Column, bracket, cross_table, going_on
