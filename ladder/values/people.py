@@ -372,6 +372,8 @@ class SameBoard(DealPlace):
     """The cards dealt to it."""
     points: int
     """Yours."""
+    marks: tuple[int, ...]
+    """For each trick: 1, it was good for you; −1, bad; 0, it changed nothing."""
     percentile: int | None
     """Of all others that count: how many per cent you have beaten, equal ones by half; None if there are none."""
     plays: tuple[BoardPlay, ...]

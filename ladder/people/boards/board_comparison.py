@@ -8,7 +8,7 @@ from ladder.app.matches import place_of
 from ladder.app.overview import rules_of
 from ladder.errors import LadderError
 from ladder.people.boards.daily_board import todays_board
-from ladder.people.boards.played_boards import board_of, board_of_day, differences, percentile, ranked
+from ladder.people.boards.played_boards import board_of, board_of_day, differences, marks, percentile, ranked
 from ladder.values.people import DayResults, PlayBeside, SameBoard
 from ladder.values.text import sanitize
 from pigpen.rules import cards_in, deal_hands
@@ -53,6 +53,7 @@ def compare(ladder: Ladder, name: str, secret: str, asker: str = "") -> SameBoar
         chair=found.chair,
         hand=found.line.hands[found.chair],
         points=yours.points,
+        marks=marks(found),
         percentile=percentile(board.rules, yours.points, others),
         plays=tuple(each for place, each in enumerate(listed) if place < LISTED or each.you),
         computing=scores.computing,

@@ -17,10 +17,12 @@ from ladder.app import matches, overview
 from ladder.app.kept_secret import kept_secret
 from ladder.app.matches import read_recorded
 from ladder.errors import UserError
-from ladder.people.tables.chairs import bots_to_play_with
+from ladder.people.tables.chairs import bots_to_play_with, players_of
 from ladder.people.tables.table_opening import guest_hash, open_table
-from ladder.store.queries.people_tables import accounts_at, count_people, first_of
+from ladder.sandbox.bots.bot_source import seat_names
+from ladder.store.queries.people_tables import accounts_at, chairs_of, count_people, first_of, table_by_name
 from ladder.values.matches import DealPlace
+from ladder.values.opponents import Player, shown_players
 from ladder.values.people import (
     ChairKind,
     ChairOrder,
@@ -129,6 +131,41 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
         played=played,
         names=tuple(names),
     )
+
+
+class TodaysRow(NamedTuple):
+    """A player at a visitor's table with today's board."""
+
+    player: Player
+    """Name empty: the visitor, before the board is played."""
+    is_you: bool
+    points: int | None = None
+    """None: the board has not been played."""
+    place: int | None = None
+    """1 is best."""
+
+
+def rows_of_today(ladder: Ladder, today: TodaysBoard, table: str = "") -> tuple[TodaysRow, ...]:
+    """
+    Give the players of today's board: the visitor and those that it plays against, the best first.
+
+    Args:
+        ladder: The ladder.
+        today: The board.
+        table: Name of the table at which the visitor has played it to its end; empty: the visitor has not.
+    """
+    if table:
+        with ladder.database.read() as session:
+            found = table_by_name(session, table)
+            chairs = [] if found is None else chairs_of(session, found.id)
+            rows = [
+                TodaysRow(player, each.kind == ChairKind.PERSON, each.points, each.place)
+                for player, each in zip(players_of(chairs), chairs, strict=True)
+            ]
+        return tuple(sorted(rows, key=lambda row: (row.place or 0, not row.is_you)))
+    names = seat_names([OPPONENT] * (today.players - 1))
+    others = shown_players(names, [ChairKind.HOUSE] * len(names))
+    return (TodaysRow(Player(""), True), *(TodaysRow(player, False) for player in others))
 
 
 class BegunToday(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app.computing.asking import BeingComputed, answer_to
@@ -28,7 +29,7 @@ from referee.records.lines import from_json
 from referee.records.recorded import seats_of
 from referee.records.rules_file import rules_from
 from referee.records.steps import action_of, kind_and_words, words_of
-from referee.replay.deal_replay import decisions
+from referee.replay.deal_replay import DealReplay, decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,6 +85,22 @@ def percentile(rules: Rules, yours: int, others: Sequence[int]) -> int | None:
     sign = 1 if rules.low_is_better else -1
     beaten = sum(2 * (sign * yours < sign * each) + (yours == each) for each in others)
     return 50 * beaten // len(others)
+
+
+def marks(played: BoardDeal) -> tuple[int, ...]:
+    """
+    Say of each trick whether it was good for the chair that is looked at: 1, bad: −1, or changed nothing: 0.
+
+    They tell nothing of the cards.
+
+    Raises:
+        BadRecord: If the deal breaks the rules.
+    """
+    rules = played.recorded.rules
+    sign = -1 if rules.low_is_better else 1
+    moments = DealReplay(rules, played.recorded.first, played.line).moments
+    points = [0, *(each.deal.points()[played.chair] for each in moments if each.ends_trick)]
+    return tuple((sign * (after - before) > 0) - (sign * (after - before) < 0) for before, after in pairwise(points))
 
 
 def differences(yours: BoardDeal, other: BoardDeal) -> tuple[BoardDifference, ...]:

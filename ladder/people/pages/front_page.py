@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from ladder.app import overview
 from ladder.app.whats_new import since_visit, upsets
-from ladder.people.boards.daily_board import day_of, now_of, todays_board
+from ladder.people.boards.daily_board import day_of, now_of, rows_of_today, todays_board
+from ladder.people.pages.puzzle_pages import puzzle_on_table
 from ladder.people.pages.request_parts import GUEST_COOKIE, visitor_of
 from ladder.people.pages.table_pages import USUAL_VARIANT
 from ladder.people.review.own_games import own_days
@@ -32,6 +33,8 @@ class _Shared(NamedTuple):
     """Values of the page from tables and puzzles."""
 
     today: TodaysBoard | None
+    low_is_better: bool
+    """In the variant of today's board."""
     puzzle: int | None
     """The newest one that the visitor has not answered."""
 
@@ -40,7 +43,8 @@ def _shared(site: Site, who: TableVisitor) -> _Shared:
     played = overview.names_of(site.ladder)
     variant = USUAL_VARIANT if USUAL_VARIANT in played or not played else played[0]
     today = todays_board(site.ladder, variant) if site.ladder.settings.people_tables else None
-    return _Shared(today, newest_puzzle(site.ladder, variant, who) if played else None)
+    low_is_better = overview.rules_of(site.ladder, variant).low_is_better if today else False
+    return _Shared(today, low_is_better, newest_puzzle(site.ladder, variant, who) if played else None)
 
 
 @router.get("/")
@@ -54,10 +58,10 @@ def home(request: Request) -> Response:
     else:
         shared = site.recent.get(("front", day_of(now_of(site.ladder))), lambda: _shared(site, TableVisitor()))
     today, puzzle = shared.today, shared.puzzle
-    account = viewer_of(request).name is not None
+    account = viewer_of(request).name or ""
     days = own_days(site.ladder, visitor_of(request)) if is_known else None
     streak = days.streak if days else 0
-    done = today is not None and days is not None and today.variant in _variants(days, today.day)
+    done = _table_of(days, today) if today and days else ""
     visit = visit_of(request, time.time())
     midnight = datetime.datetime.combine(now_of(site.ladder).date(), datetime.time(tzinfo=datetime.UTC))
 
@@ -68,11 +72,13 @@ def home(request: Request) -> Response:
             "shares_kernel": overview.shares_kernel(site.ladder),
             "runtime_asked_for": overview.runtime_asked_for(site.ladder),
             "today": today,
+            "rows": rows_of_today(site.ladder, today, done) if today else (),
+            "low_is_better": shared.low_is_better,
             "until": midnight + datetime.timedelta(days=1),
             "account": account,
             "streak": streak,
             "done": done,
-            "puzzle": puzzle,
+            "puzzle": puzzle_on_table(site.ladder, puzzle) if puzzle else None,
             "since": since_visit(site.ladder, visit.before, None) if visit.before else None,
             "upsets": upsets(site.ladder, limit=1),
             **entering(site),
@@ -84,5 +90,6 @@ def home(request: Request) -> Response:
     return response
 
 
-def _variants(days: OwnDays, day: datetime.date) -> set[str]:
-    return {game.variant for game in days.games_on(day)}
+def _table_of(days: OwnDays, today: TodaysBoard) -> str:
+    """Give the table at which the visitor has played today's board first; empty: it has not."""
+    return next((game.table for game in days.games_on(today.day) if game.variant == today.variant), "")

@@ -31,6 +31,7 @@ from ladder.values.why import PuzzleList, PuzzleOverview, PuzzlePage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ladder.app.ladder import Ladder
     from ladder.site.server.context import Site
     from ladder.values.why import Choice
 
@@ -109,9 +110,22 @@ def _puzzle(request: Request, number: int, error: str = "", status: int = 200) -
 
 def _shown(page: PuzzlePage) -> Mapping[str, object]:
     """Lay out the hand suit by suit, as people hold it; the choices with their bars once there is an answer."""
-    hand = sorted(page.position.hand, key=lambda card: RANKS.index(card[0]))
-    suits = [[card for card in hand if card[1] == suit] for suit in SUITS]
-    return {"suits": [suit for suit in suits if suit], "bars": _bars(page.answer.why.choices) if page.answer else []}
+    return {"suits": _suits(page.position.hand), "bars": _bars(page.answer.why.choices) if page.answer else []}
+
+
+def _suits(hand: Sequence[str]) -> list[list[str]]:
+    ordered = sorted(hand, key=lambda card: RANKS.index(card[0]))
+    suits = [[card for card in ordered if card[1] == suit] for suit in SUITS]
+    return [suit for suit in suits if suit]
+
+
+def puzzle_on_table(ladder: Ladder, number: int) -> Mapping[str, object] | None:
+    """Give what a drawing of a puzzle shows: its number, the position, the hand suit by suit; None if it is gone."""
+    try:
+        position = puzzles.puzzle_page(ladder, number, TableVisitor()).position
+    except LadderError:
+        return None
+    return {"number": number, "position": position, "suits": _suits(position.hand)}
 
 
 def _bars(choices: Sequence[Choice]) -> list[dict[str, object]]:

@@ -7,6 +7,7 @@ The record of the newest match tells which kernel that was.
 from __future__ import annotations
 
 import datetime
+import re
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,16 +16,19 @@ import pytest
 from sqlalchemy import event
 
 from ladder.people.boards import daily_board
+from ladder.people.review.puzzles import puzzle_page
 from ladder.people.tables.table_opening import open_table
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.site.rendering import cache
-from ladder.site.rendering.templates import Pages
+from ladder.site.rendering.faces import avatar
+from ladder.site.rendering.templates import Pages, bot_link
 from ladder.store.commands.people_tables import finish_table
 from ladder.store.leases import Lease
 from ladder.store.queries.people_tables import table_by_name
 from ladder.values.people import TableOrder, TablePurpose, TableStatus, TableVisitor
-from tests.ladder.ladders import new_ladder, recorded_match
+from tests.ladder.ladders import new_ladder, played, recorded_match
+from tests.ladder.puzzles import add_puzzles
 from tests.ladder.site.visitor import Visitor, small_site
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 
@@ -146,3 +150,29 @@ def test_who_has_played_here_sees_what_is_so_now(tmp_path: Path, clock: Clock) -
         assert site.page("/", cookie=cookie) == before
         play_today(site.ladder, TableVisitor(guest="secret", shown="Bo"))
         assert site.page("/", cookie=cookie) != before
+
+
+def test_the_best_bots_have_faces_and_a_rating_from_few_matches_is_marked(tmp_path: Path) -> None:
+    with small_site(tmp_path) as site:
+        best = site.page("/").partition("The best bots")[2].partition("</ol>")[0]
+        rows = site.value("/standings?variant=gongzhu&all=true")["standings"][:5]
+        assert rows
+        for row in rows:
+            assert f"{avatar(row['bot'])} {bot_link(row['bot'])}" in best
+            mark = '<span title="provisional">?</span>' if row["provisional"] else "<"
+            assert f"{round(row['elo'])}{mark}" in best
+        assert any(row["provisional"] for row in rows)
+
+
+def test_the_newest_puzzle_is_drawn_with_the_cards_that_lie_there_and_the_hand(tmp_path: Path) -> None:
+    with small_site(tmp_path) as site:
+        assert 'class="position' not in site.page("/")
+        add_puzzles(site.ladder, recorded_match(site.ladder, played("gongzhu")), 1)
+        site = Visitor(site.ladder)
+        drawn = site.page("/").partition('class="position')[2].partition("</a>")[0]
+        (number,) = re.findall(r'href="/puzzle/(\d+)"', drawn)
+        position = puzzle_page(site.ladder, int(number), TableVisitor()).position
+        lying = [seat.played for seat in position.seats if seat.played]
+        assert re.findall(r"face suit-(.)", drawn)[: len(lying)] == [card[1] for card in lying]
+        assert drawn.count('class="face') == len(lying) + len(position.hand)
+        assert drawn.count('class="dim"') == len(position.hand) - len(position.legal)

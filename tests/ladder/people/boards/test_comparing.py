@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import stat
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,7 +27,7 @@ from ladder.people.boards.daily_board import (
     open_today,
     todays_board,
 )
-from ladder.people.boards.played_boards import ITS_OWN, YOU
+from ladder.people.boards.played_boards import ITS_OWN, YOU, board_of
 from ladder.people.boards.table_orders import OWN_CHAIRS, open_ordered
 from ladder.people.review import table_replays
 from ladder.people.review.own_games import forget, own_games
@@ -170,6 +171,29 @@ def test_everybody_gets_the_same_cards_in_the_same_chair(ladder: Ladder, rules: 
     assert points["Ada"] == points["cautious"] == first.points, "who plays like a house bot has its points"
     assert todays_board(ladder, rules).played == 2
     assert first.percentile is not None
+
+
+@pytest.mark.parametrize("variant", ["gongzhu", "hearts", "gongzhu-five"])
+def test_marks_add_up_to_the_points_and_rows_have_all_players_of_the_table(ladder: Ladder, variant: str) -> None:
+    opened = open_today(ladder, variant, ADA)
+    today = todays_board(ladder, variant)
+    before = daily_board.rows_of_today(ladder, today)
+    assert [(row.is_you, row.points) for row in before] == [(True, None)] + [(False, None)] * (today.players - 1)
+    finished(ladder, opened)
+    found = compare(ladder, opened.name, opened.secrets[0])
+    rows = daily_board.rows_of_today(ladder, today, opened.name)
+    assert [row.points for row in rows if row.is_you] == [found.points]
+    assert [row.place for row in rows] == sorted(row.place or 0 for row in rows)
+    assert {row.player.name for row in rows if not row.is_you} == {row.player.name for row in before[1:]}
+    board = board_of(ladder, opened.name, opened.secrets[0], "")
+    shown = table_replayed(ladder, opened.name, opened.secrets[0], YOU, FIRST)
+    sign = -1 if board.rules.low_is_better else 1
+    gains = [
+        sign * (now.seats[found.chair].points - then.seats[found.chair].points)
+        for then, now in pairwise([shown.moments[0], *(shown.moments[trick.ends] for trick in shown.tricks)])
+    ]
+    assert list(found.marks) == [(gain > 0) - (gain < 0) for gain in gains]
+    assert any(found.marks)
 
 
 def test_nothing_is_told_before_the_board_is_played(ladder: Ladder) -> None:

@@ -90,9 +90,10 @@ def test_one_click_plays_todays_board_and_then_there_are_place_streak_calendar_a
     guest: Callable[..., Page], address: str
 ) -> None:
     page = guest("/")
-    assert page.locator("main section").first.get_attribute("class") == "sheet pad today"
+    assert page.locator("main section").first.get_attribute("class") == "sheet pad todays"
     assert "left)" in page.inner_text("time-left")
-    page.click(".today button")
+    assert page.inner_text(".todays .you").split() == ["You", "–"]
+    page.click(".todays button")
     page.wait_for_selector("person-table")
     assert page.evaluate(PLAYS) in (1, 2, 3, 4)
     table = page.url
@@ -103,18 +104,23 @@ def test_one_click_plays_todays_board_and_then_there_are_place_streak_calendar_a
     assert page.inner_text(".streak") == "1 day in a row"
     assert page.locator(".calendar .played").count() == 1
     line = page.input_value("copy-line input")
+    marks, _, line = line.partition(" · ")
+    assert len(marks) == 13, "one for each trick"
+    assert set(marks) <= {*"🟩🟥⬜"}
     assert line.startswith("Pigpen · Gong Zhu · ")
     assert " · better than " in line
     assert line.endswith(f"1 day in a row · {address}/play/today/gongzhu")
+    shown = page.inner_text(".big")
     hand = page.locator("[class*=suit-]").all_inner_texts()
     assert hand
     assert not any(sign in line for sign in "♠♥♦♣")
     assert (findings(page), overflow(page)) == ([], 0)
     page.goto(address)
-    assert page.locator(".today button").count() == 0
-    assert "1 day in a row" in page.inner_text(".today")
-    page.click(".today >> text=Your result")
-    page.get_by_role("link", name="your result", exact=True).click()
+    assert page.locator(".todays button").count() == 0
+    assert "1 day in a row" in page.inner_text(".todays")
+    points = page.inner_text(".todays .you .num").replace("−", "-")
+    assert f"You have {points.lstrip('+').replace('-', '−')} points" in shown
+    page.click(".todays >> text=Your result")
     assert page.url == f"{table}/compare"
 
 
