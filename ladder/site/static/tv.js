@@ -165,14 +165,31 @@ class LadderTv extends HTMLElement {
     this.#later(moment.scores ? RESULT_MS : mistake ? MISTAKE_MS : moment.complete ? TRICK_MS : CARD_MS);
   }
 
-  /** Show what the choices of a costly decision were worth. @param {Deal} deal @param {Mistake} mistake */
+  /** Say in words what a costly decision gives away; the figures of all choices are behind *more*. @param {Deal} deal @param {Mistake} mistake */
   #worth(deal, mistake) {
     const words = this.words ?? String;
+    const more = document.createElement("details");
     const cost = words("costliest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
-    const done = mistake.choices.find((each) => each.chosen);
-    const title = make("h3", "", deal.bots[mistake.seat], ": ", ...(done ? chosen(done.choice, words) : []), make("small", "soft", ` ${cost}`));
-    this.#part("worth").replaceChildren(title, ...estimated({ ...mistake, low_is_better: deal.low_is_better }, words));
+    const figures = estimated({ ...mistake, low_is_better: deal.low_is_better }, words);
+    more.append(make("summary", "", words("tv-more")), make("p", "soft", cost), ...figures);
+    more.addEventListener("toggle", () => {
+      if (more.open && !this.#isPaused) {
+        this.#turn(); // who reads figures has the time for it
+      }
+    });
+    this.#part("worth").replaceChildren(make("p", "said", ...inWords(deal.bots[mistake.seat], mistake, words)), more);
   }
+}
+
+/** What the best choice of a decision keeps, and what was chosen. @param {string} who @param {Mistake} mistake @param {import("./words.js").Words} words @returns {(string | Node)[]} */
+function inWords(who, mistake, words) {
+  const best = mistake.choices.reduce((one, other) => (other.behind < one.behind ? other : one));
+  const done = mistake.choices.find((each) => each.chosen) ?? best;
+  const key = best.choice.length === 2 ? "tv-keeps" : "tv-better";
+  const text = words(key, { who, points: Math.round(mistake.cost), best: "\u0001", done: "\u0002" });
+  /** @param {string} part */
+  const filled = (part) => (part === "\u0001" ? chosen(best.choice, words) : part === "\u0002" ? chosen(done.choice, words) : [part]);
+  return text.split(/([\u0001\u0002])/).flatMap(filled);
 }
 
 customElements.define("ladder-tv", LadderTv);

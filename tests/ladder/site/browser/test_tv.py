@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,8 +77,14 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     page.wait_for_selector("ladder-tv .worth tbody tr.chosen")
     page.get_by_role("button", name="Pause").click()
     worth = page.locator("ladder-tv .worth")
+    said = worth.locator(".said").inner_text()
+    assert re.fullmatch(r"2♣\ufe0e? keeps 12 points; \S+ plays Q♠\ufe0e?\.", said), said
+    assert not worth.locator("table").is_visible(), "figures are behind *more*"
+    page.get_by_role("button", name="Pause").click()
+    worth.locator("summary").click()
+    assert page.get_by_role("button", name="Pause").get_attribute("aria-pressed") == "true", "figures take time to read"
     assert worth.locator("tbody tr").count() == 2
-    assert worth.locator("h3").inner_text().endswith("cost 12.3 points ± 5.0")
+    assert "cost 12.3 points ± 5.0" in worth.inner_text()
     assert worth.locator("svg.behind").count() == 2
     assert "−12.3 ± 5.0" in worth.inner_text()
     assert (findings(page), overflow(page)) == ([], 0)
@@ -121,3 +128,7 @@ def test_without_scripts_there_are_links_to_the_newest_matches(open_page: Callab
     page = open_page("/live", script=False)
     assert page.get_attribute("ladder-tv a", "href") == "/m"
     assert not page.is_visible("ladder-tv button")
+    assert "Without scripts, each board is a page." in page.inner_text("ladder-tv")
+    box = page.locator("ladder-tv").bounding_box()
+    assert box
+    assert box["height"] < 200, "no frame without content"
