@@ -1,8 +1,8 @@
 """
-Pictures that browsers, phones and previews of links request besides pages.
+What browsers, phones and previews of links request besides pages.
 
-Browsers and phones request the icon in sizes of their own, and the manifest. The picture that the preview of a link
-shows has the contents of its page.
+Browsers and phones request the icon in sizes of their own, the manifest, and the service worker with the page that it
+shows without a connection. The picture that the preview of a link shows has the contents of its page.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from ladder.app.match_replay import deal_replayed
 from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
 from ladder.site.pictures import previews
 from ladder.site.pictures.icons import favicon, icon
-from ladder.site.rendering.static_files import FOLDER, palette
-from ladder.site.rendering.translations import language_of, translations
+from ladder.site.rendering.static_files import FOLDER, digest, palette
+from ladder.site.rendering.templates import HTML
+from ladder.site.rendering.translations import language_of, to_translate, translations
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.routing import Router
 
@@ -31,6 +32,9 @@ pictures_router = Router()
 TOUCH, SMALL, LARGE = 180, 192, 512
 """Pixels: what iPhones put on the screen, and what the manifest of an application must have."""
 DAY = 24 * 3600
+MASKABLE = "/icon-maskable.png"
+SAFE = 0.6
+"""The part of a maskable icon that the drawing fills: a circle of 80 % of its width is never cut."""
 KEPT = {"Cache-Control": f"public, max-age={DAY}"}
 
 
@@ -58,6 +62,12 @@ def large_icon(_: Request) -> Response:
     return Response(icon(LARGE, palette()["sheet"]), headers=KEPT, media_type="image/png")
 
 
+@router.get(MASKABLE)
+def maskable_icon(_: Request) -> Response:
+    """Give the icon of the manifest from which phones cut their own shape: its outer parts are background."""
+    return Response(icon(LARGE, palette()["sheet"], SAFE), headers=KEPT, media_type="image/png")
+
+
 @router.get("/icon.svg")
 def vector_icon(_: Request) -> Response:
     """Give the icon at an address that stays."""
@@ -76,6 +86,8 @@ def manifest(request: Request) -> Response:
         found = {
             "name": ours.gettext("Pigpen: bots play Hearts"),
             "short_name": "Pigpen",
+            "description": ours.gettext("Play Hearts and Gong Zhu, solve puzzles, or write a bot"),
+            "categories": ["games", "entertainment"],
             "lang": "zh-Hans" if language == "zh" else language,
             "start_url": "/",
             "scope": "/",
@@ -87,11 +99,36 @@ def manifest(request: Request) -> Response:
                 {"src": "/icon.svg", "sizes": "any", "type": "image/svg+xml"},
                 {"src": f"/icon-{SMALL}.png", "sizes": f"{SMALL}x{SMALL}", "type": "image/png"},
                 {"src": f"/icon-{LARGE}.png", "sizes": f"{LARGE}x{LARGE}", "type": "image/png"},
+                {"src": MASKABLE, "sizes": f"{LARGE}x{LARGE}", "type": "image/png", "purpose": "maskable"},
+            ],
+            "shortcuts": [
+                {"name": ours.gettext(to_translate("Today's board")), "url": "/play/today"},
+                {"name": ours.gettext(to_translate("Puzzles")), "url": "/puzzles"},
+                {"name": ours.gettext(to_translate("Standings")), "url": "/v"},
             ],
         }
         return orjson.dumps(found), "application/manifest+json"
 
     return site.fixed.respond(request, f"{request.url.path} {language}", make)
+
+
+@router.get("/offline")
+def offline(request: Request) -> Response:
+    """Show what a browser keeps for the time without a connection: the same for all readers of a language."""
+    site: Site = request.app.state.site
+    language = language_of(request)
+    return site.fixed.respond(
+        request,
+        f"{request.url.path} {language}",
+        lambda: (site.pages.text(request, language, "offline.html", {}).encode(), HTML),
+    )
+
+
+@router.get("/sw.js")
+def service_worker(_: Request) -> Response:
+    """Give the service worker; it differs whenever the page that it keeps may."""
+    text = f"{(FOLDER / 'service_worker.js').read_text(encoding='utf-8')}// {digest()}\n"
+    return Response(text, headers={"Cache-Control": "no-cache"}, media_type="text/javascript")
 
 
 PNG = "image/png"

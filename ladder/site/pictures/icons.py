@@ -24,15 +24,20 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 @cache
-def icon(size: int, background: str | None = None) -> bytes:
+def icon(size: int, background: str | None = None, part: float = 1.0) -> bytes:
     """
     Draw the icon as PNG.
 
     Args:
         size: Width and height in pixels.
         background: A colour; None: transparent.
+        part: Of width and height that the drawing fills, in the middle.
     """
-    picture = icon_image(size, background)
+    picture = icon_image(round(size * part), background)
+    if part != 1.0:
+        around = Image.new("RGBA", (size, size), background or (0, 0, 0, 0))
+        around.paste(picture, ((size - picture.width) // 2,) * 2)
+        picture = around
     made = io.BytesIO()
     picture.save(made, "PNG", optimize=True)
     return made.getvalue()

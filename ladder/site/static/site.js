@@ -1,4 +1,5 @@
-// What every page has: times and days as the reader writes them, and an address that is the same in all languages.
+// What every page has: times and days as the reader writes them, an address that is the same in all languages, and a
+// service worker that says so where there is no connection.
 // @ts-check
 
 const DAY_LENGTH = "2027-01-15".length;
@@ -24,4 +25,8 @@ const address = new URL(location.href);
 if (address.searchParams.has("lang")) {
   address.searchParams.delete("lang"); // the server remembers it
   history.replaceState(null, "", address);
+}
+
+if ("serviceWorker" in navigator) {
+  addEventListener("load", () => void navigator.serviceWorker.register("/sw.js").catch(() => {})); // a browser may refuse it
 }

@@ -60,6 +60,8 @@ class Kind:
     language: str = "en"
     first: str = ""
     """A script that runs before those of each page."""
+    offline: bool = False
+    """True: the site's service worker is installed. Tests that answer requests themselves need a page without it."""
     trusting: bool = False
     """True: the browser does not follow the policy of the site, so that only what the pages say keeps them safe."""
 
@@ -99,6 +101,7 @@ class Pages:
             has_touch=kind.touch,
             locale=kind.language,
             accept_downloads=True,
+            service_workers="allow" if kind.offline else "block",
             bypass_csp=kind.trusting,
             timezone_id="UTC",
         )

@@ -76,9 +76,14 @@ def test_the_header_is_one_row_on_a_phone(names: tuple[str, str], lending: Lendi
 
 def test_cards_of_a_row_begin_at_one_height(open_page: Callable[..., Page]) -> None:
     page = open_page("/", WIDE)
-    tops = page.evaluate("[...document.querySelectorAll('.cards > section')].map((each) => each.offsetTop)")
-    assert len(tops) > 3
-    assert tops[0] == tops[1]
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.columns')].map((columns) => [...columns.querySelectorAll(':scope > section')]"
+        ".map((each) => [each.offsetTop, each.offsetWidth]))"
+    )
+    assert [len(each) > 1 for each in boxes] == [True, True]
+    for columns in boxes:
+        (top, width), *others = columns[:3]
+        assert all(other[0] == top and abs(other[1] - width) <= 1 for other in others)
 
 
 def test_the_words_of_a_chart_can_be_read_on_a_phone(open_page: Callable[..., Page]) -> None:
