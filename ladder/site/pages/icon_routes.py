@@ -1,5 +1,5 @@
 """
-What browsers, phones and previews of links request besides pages.
+Files that browsers, phones and previews of links request besides pages.
 
 Browsers and phones request the icon in sizes of their own, the manifest, and the service worker with the page that it
 shows without a connection. The picture that the preview of a link shows has the contents of its page.

@@ -1,4 +1,4 @@
-"""The site put on the screen of a phone: its manifest, and the page that its service worker shows without a connection."""
+"""The site on the screen of a phone: its manifest, and the page that it shows without a connection."""
 
 from __future__ import annotations
 

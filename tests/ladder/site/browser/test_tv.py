@@ -77,8 +77,8 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     page.wait_for_selector("ladder-tv .worth tbody tr.chosen")
     page.get_by_role("button", name="Pause").click()
     worth = page.locator("ladder-tv .worth")
-    said = worth.locator(".said").inner_text()
-    assert re.fullmatch(r"2♣\ufe0e? keeps 12 points; \S+ plays Q♠\ufe0e?\.", said), said
+    sentence = worth.locator(".said").inner_text()
+    assert re.fullmatch(r"2♣\ufe0e? keeps 12 points; \S+ plays Q♠\ufe0e?\.", sentence), sentence
     assert not worth.locator("table").is_visible(), "figures are behind *more*"
     page.get_by_role("button", name="Pause").click()
     worth.locator("summary").click()
