@@ -1,7 +1,8 @@
 """
-Hooks of mkdocs: pages that are files outside `docs`, and links to files that the documentation site does not have.
+Hooks of mkdocs: pages that are files outside `docs`, links to files that it does not have, and the look of the site.
 
-mkdocs calls `on_files` once, and `on_page_markdown` for each page.
+The documentation has the colours, corners and fonts of the ladder's site, read from its style sheet, and the site's menu
+above each page. mkdocs calls `on_files` once, and `on_page_markdown` and `on_post_page` for each page.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ PAGES = {
     "ladder/site/static/icon.svg": "icon.svg",
 }
 """Files of the repository that the documentation has, too, and their names there."""
+TOKENS = ROOT / "ladder" / "site" / "static" / "style.css"
+END = "/* Here the tokens end"
+TOKEN = re.compile(r"--[\w-]+:[^;{}]+;")
+MENU = (
+    ("Play", (("/play/today", "Today"), ("/play", "Table"), ("/puzzles", "Puzzles"), ("/learn", "Learn"))),
+    ("Ladder", (("/v", "Standings"), ("/m", "Matches"), ("/live", "Live"), ("/events", "Events"), ("/b", "Bots"))),
+)
+"""Of the site, as in its header (`ladder/site/templates/base.html`)."""
 LINK = re.compile(r"\[([^][]+)\]\(([^)#:]+)(#[^)]*)?\)")
 
 
@@ -34,7 +43,26 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add `PAGES`."""
     for source, name in PAGES.items():
         files.append(File.generated(config, name, content=(ROOT / source).read_text("utf-8")))
+    files.append(File.generated(config, "tokens.css", content=tokens(TOKENS.read_text("utf-8"))))
     return files
+
+
+def tokens(style: str) -> str:
+    """Give the tokens of the site's style sheet to the documentation, whose reader chooses between light and dark."""
+    light, _, dark = style.partition(END)[0].partition("prefers-color-scheme: dark")
+    dark = dark.partition("}\n}")[0]
+    named = [" ".join(TOKEN.findall(part)) for part in (light, dark)]
+    return f':root {{ {named[0]} }}\n[data-md-color-scheme="slate"] {{ {named[1]} }}\n'
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """Put the site's menu above the header of a page."""
+    groups = "".join(
+        f"<div><span>{name}</span>{''.join(f'<a href={address!r}>{entry}</a>' for address, entry in entries)}</div>"
+        for name, entries in MENU
+    )
+    menu = f'<nav class="of-site" aria-label="The ladder"><a class="home" href="/">Pigpen</a>{groups}</nav>'
+    return output.replace('<header class="md-header', f'{menu}<header class="md-header', 1)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -10,20 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup, escape
 
+from ladder.site.rendering.translations import day
 from ladder.values.text import sanitize
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
     from typing import Self
 
     from ladder.site.rendering.long_tables import Span
     from ladder.values.standings import CurvePoint, RatingCurve
 
 COURSES = (800.0, 360.0)
-LEFT, RIGHT, TOP, BOTTOM = 72.0, 215.0, 20.0, 36.0
+LEFT, RIGHT, TOP, BOTTOM = 72.0, 225.0, 20.0, 36.0
 APART = 28.0
 """Between two names: on a narrow screen letters are 24 units high."""
+KEY = 22.0
+"""Length of the piece of a line beside its name."""
 LONGEST = 13
 """Letters of a name that are shown."""
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000)
@@ -67,37 +71,43 @@ class Scale(NamedTuple):
         return COURSES[1] - BOTTOM - (elo - self.low) / (self.high - self.low) * (COURSES[1] - TOP - BOTTOM)
 
 
-def parts_of(curves: Sequence[RatingCurve]) -> Iterator[str]:
-    """Give the elements of the chart."""
+def parts_of(curves: Sequence[RatingCurve], language: str) -> Iterator[str]:
+    """Give the elements of the chart; days are written as in a language of the site."""
     drawn = [curve for curve in curves if curve.points]
     if not drawn:
         return
     scale = Scale.of(drawn)
-    yield from _grid(scale)
+    yield from _grid(scale, language)
     heights = set_apart([scale.y(curve.points[-1].elo) for curve in drawn], TOP + 8, COURSES[1] - BOTTOM)
     for kind, (curve, height) in enumerate(zip(drawn, heights, strict=True)):
         yield from _course(curve, scale, kind % KINDS, height)
 
 
-def _grid(scale: Scale) -> Iterator[str]:
+def _grid(scale: Scale, language: str) -> Iterator[str]:
     width, height = COURSES
     for elo in round_values(scale.low, scale.high):
         y = scale.y(elo)
         yield f'<line class="grid" x1="{LEFT:g}" x2="{width - RIGHT:g}" y1="{y:.1f}" y2="{y:.1f}"/>'
         yield f'<text x="{LEFT - 6:g}" y="{y + 4:.1f}" text-anchor="end">{elo}</text>'
     for time, x, anchor in ((scale.begin, LEFT, "start"), (scale.end, width - RIGHT, "end")):
-        day = f"{time_of(time):%Y-%m-%d}"
-        yield f'<text x="{x:g}" y="{height - 8:g}" text-anchor="{anchor}">{day}</text>'
+        yield _day(time_of(time), x, height - 8, anchor, language)
 
 
 def _course(curve: RatingCurve, scale: Scale, kind: int, height: float) -> Iterator[str]:
-    """Draw one line, and one from its end to the name at *height*."""
+    """Draw one line, and beside it at *height* the name with a piece of the line."""
     places = [(scale.x(point.finished.timestamp()), scale.y(point.elo)) for point in curve.points]
     line = " ".join(f"{x:.0f},{y:.0f}" for x, y in places)
-    (x, y), name = places[-1], COURSES[0] - RIGHT + 18
+    (x, y), name = places[-1], COURSES[0] - RIGHT + KEY + 14
     yield f'<polyline class="line c{kind}" points="{line}"/>'
-    yield f'<polyline class="lead c{kind}" points="{x:.0f},{y:.0f} {name - 4:g},{height:.0f}"/>'
+    yield f'<circle class="end c{kind}" cx="{x:.0f}" cy="{y:.0f}" r="3.5"/>'
+    yield f'<path class="line of-name c{kind}" d="M{name - KEY - 4:g} {height:.0f}h{KEY - 2:g}"/>'
     yield f'<text x="{name:g}" y="{height + 4:.0f}">{escape(shortened(curve.bot))}</text>'
+
+
+def _day(when: datetime, x: float, y: float, anchor: str, language: str) -> str:
+    """Write a day at a place of a chart; the page's script writes it as the reader does."""
+    words = day(when.date(), language)
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" data-day="{when:%Y-%m-%d}">{words}</text>'
 
 
 def set_apart(heights: Sequence[float], top: float, bottom: float) -> list[float]:
@@ -190,7 +200,7 @@ def places(shares: Sequence[float]) -> Markup:
     return _svg("places", PLACES, "".join(parts)) if parts else Markup()
 
 
-def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
+def curve(found: RatingCurve, error: float | None, title: str, language: str = "en") -> Markup:
     """
     Draw the rating of a bot over its results, today's 95 % interval at its end and a mark at each new version.
 
@@ -198,6 +208,7 @@ def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
         found: The ratings.
         error: Half the width of the interval; None: not known.
         title: What it shows, in a few words.
+        language: One of the site's, in which days are written.
     """
     width, height = CURVE
     points = found.points
@@ -211,7 +222,7 @@ def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
         return CURVE_LEFT + place * across, height - CURVE_BOTTOM - (elo - low) * up
 
     parts = list(_curve_grid(low, high, up))
-    parts += _versions(points, across)
+    parts += _versions(points, across, language)
     if error is not None:
         x, y = at(len(points) - 1, points[-1].elo + error)
         parts.append(
@@ -223,15 +234,16 @@ def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
     return _chart(CURVE, title, "".join(parts))
 
 
-def courses(found: Sequence[RatingCurve], title: str) -> Markup:
+def courses(found: Sequence[RatingCurve], title: str, language: str = "en") -> Markup:
     """
     Draw the ratings of several bots over time, each with its name at its end; see `ladder.site.rendering.charts`.
 
     Args:
         found: Their ratings; those with a single point are a dot.
         title: What it shows, in a few words.
+        language: One of the site's, in which days are written.
     """
-    return _chart(COURSES, title, "".join(parts_of(found)))
+    return _chart(COURSES, title, "".join(parts_of(found, language)))
 
 
 def histogram(counts: Sequence[int], edges: Sequence[str], title: str) -> Markup:
@@ -275,7 +287,7 @@ def _curve_grid(low: float, high: float, up: float) -> Iterator[str]:
         yield f'<text x="{CURVE_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{elo}</text>'
 
 
-def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
+def _versions(points: Sequence[CurvePoint], across: float, language: str) -> Iterator[str]:
     """Draw a mark where a version played for the first time, and below it the number of the match."""
     known: set[int] = set()
     for place, point in enumerate(points):
@@ -285,7 +297,7 @@ def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
         x = CURVE_LEFT + place * across
         yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{CURVE_TOP}" y2="{CURVE[1] - CURVE_BOTTOM}"/>'
         yield f'<text x="{x + 4:.1f}" y="{CURVE_TOP - 4}">@{point.version}</text>'
-        yield f'<text x="{x:.1f}" y="{CURVE[1] - 8}">{point.finished:%Y-%m-%d}</text>'
+        yield _day(point.finished, round(x, 1), CURVE[1] - 8, "start", language)
 
 
 def _chart(size: tuple[float, float], title: str, inside: str) -> Markup:

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "translations"
 LANGUAGES = {"en": "English", "zh": "中文"}
 """The name of each language, in that language."""
-MOMENTS = {"en": "{0:%Y-%m-%d %H:%M} UTC", "zh": "{0.year}年{0.month}月{0.day}日 {0:%H:%M} UTC"}
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MOMENTS = {"en": "{0.day} {1} {0.year}, {0:%H:%M} UTC", "zh": "{0.year}年{0.month}月{0.day}日 {0:%H:%M} UTC"}
 """The format of a time in each; a page has a hundred of them, and a library that knows all languages takes longer."""
-DAYS = {"en": "d MMMM yyyy", "zh": "y年M月d日"}
+DAYS = {"en": "{0.day} {1} {0.year}", "zh": "{0.year}年{0.month}月{0.day}日"}
 """The format of a day in each."""
 COOKIE = "pigpen_lang"
 CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
@@ -226,9 +227,9 @@ def moment(time: datetime.datetime, language: str) -> str:
 
     >>> from datetime import UTC, datetime
     >>> moment(datetime(2027, 1, 15, 8, 0, tzinfo=UTC), "en"), moment(datetime(2027, 1, 15, 8, 0, tzinfo=UTC), "zh")
-    ('2027-01-15 08:00 UTC', '2027年1月15日 08:00 UTC')
+    ('15 Jan 2027, 08:00 UTC', '2027年1月15日 08:00 UTC')
     """
-    return MOMENTS[language].format(time)
+    return MOMENTS[language].format(time, MONTHS[time.month - 1])
 
 
 def day(date: datetime.date, language: str) -> str:
@@ -236,9 +237,9 @@ def day(date: datetime.date, language: str) -> str:
     Write a day; the page's script writes it as the reader does.
 
     >>> [day(datetime.date(2027, 1, 15), language) for language in LANGUAGES]
-    ['15 January 2027', '2027年1月15日']
+    ['15 Jan 2027', '2027年1月15日']
     """
-    return format_date(date, DAYS[language], locale=language)
+    return DAYS[language].format(date, MONTHS[date.month - 1])
 
 
 def weekday(date: datetime.date, language: str) -> str:

@@ -13,12 +13,17 @@ function localise(element) {
   if (Number.isNaN(time.getTime())) return;
   element.title = element.textContent ?? "";
   /** @type {Intl.DateTimeFormatOptions} */
-  const form = element.dateTime.length === DAY_LENGTH ? { dateStyle: "long", timeZone: "UTC" } : { dateStyle: "medium", timeStyle: "short" };
+  const form = element.dateTime.length === DAY_LENGTH ? { dateStyle: "medium", timeZone: "UTC" } : { dateStyle: "medium", timeStyle: "short" };
   element.textContent = new Intl.DateTimeFormat(locale, form).format(time);
 }
 
 for (const element of document.querySelectorAll("time[datetime]")) {
   localise(/** @type {HTMLTimeElement} */ (element));
+}
+
+for (const element of document.querySelectorAll("svg text[data-day]")) {
+  const day = new Date(element.getAttribute("data-day") ?? "");
+  element.textContent = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).format(day);
 }
 
 const address = new URL(location.href);

@@ -17,6 +17,7 @@ from ladder.settings.settings import load_settings
 from ladder.site.pages.downloads import find_docs
 from tests.e2e.command import ROOT
 from tests.ladder.ladders import new_ladder
+from tests.ladder.site.browser.looking import findings
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.serving import running
 
@@ -77,6 +78,31 @@ def test_colours_are_chosen_and_kept(address: str, page: Page) -> None:
     page.click("label[title='Dark colours']")
     page.goto(f"{address}/docs/adr/")  # the inline scripts of the theme read what is kept
     assert page.get_attribute("body", "data-md-color-scheme") == "slate"
+
+
+LOOK = """() => {
+  const found = getComputedStyle(document.body);
+  const link = getComputedStyle(document.querySelector("main p a[href]"));
+  return [found.backgroundColor, found.color, found.fontFamily, link.color];
+}"""
+
+
+def test_it_has_the_colours_and_fonts_of_the_site_its_menu_and_a_way_back(address: str, page: Page) -> None:
+    for dark, label in ((False, "Light colours"), (True, "Dark colours")):
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        page.goto(f"{address}/help")
+        site = page.evaluate(LOOK)
+        menu = dict(zip(*[page.locator("header nav a").evaluate_all(f"all => all.map(each => {each})") for each in (
+            "each.getAttribute('href')", "each.textContent")], strict=True))  # fmt: skip
+        page.goto(f"{address}/docs/reference/pigpen/")
+        assert page.evaluate(LOOK) == site, label
+        found = page.locator(".of-site div a")
+        links = {each.get_attribute("href"): each.inner_text() for each in found.all()}
+        assert links.items() <= menu.items()
+        assert len(links) == 9
+    assert findings(page, ".of-site") == []
+    page.click(".of-site .home")
+    page.wait_for_url(f"{address}/")
 
 
 def test_the_reference_shows_signatures_docstrings_and_examples(address: str, page: Page) -> None:

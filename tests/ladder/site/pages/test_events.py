@@ -284,7 +284,7 @@ def test_a_title_that_was_opened_before_it_was_refused_stands_in_a_calendar_with
     (entry,) = Calendar.from_ical(site.get("/events/cup/event.ics").content).walk("VEVENT")
     assert entry["summary"] == "Sm\ufffd\ufffd\ufffdall cup: registration opens"
     assert entry.decoded("dtstart") == datetime.datetime(2026, 12, 20, 9, tzinfo=datetime.UTC)
-    assert ">2026-12-20 09:00 UTC<" in site.page("/events/cup"), "the page says that it is UTC"
+    assert ">20 Dec 2026, 09:00 UTC<" in site.page("/events/cup"), "the page says that it is UTC"
 
 
 def test_what_looks_like_a_formula_is_text_in_csv(ladder: Ladder) -> None:

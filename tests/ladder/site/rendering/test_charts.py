@@ -222,6 +222,18 @@ def test_all_of_it_lies_within_the_picture(elos: list[list[float]]) -> None:
     lines = [each for each in picture.iter() if each.attrib.get("class", "").startswith("line c")]
     assert len(lines) == sum(bool(each) for each in elos)
     assert len({each.attrib["class"] for each in lines}) == len(lines), "each has a look of its own"
+    ends = list(picture.iter("path"))
+    assert [each.attrib["class"] for each in ends] == [f"line of-name c{kind}" for kind in range(len(lines))]
+    plot = COURSES[0] - charts.RIGHT
+    assert all(float(x) <= plot for each in lines for x in re.findall(r"(\d+),", each.attrib["points"]))
+    assert all(float(each.attrib["d"][1:].split()[0]) > plot for each in ends), "no data lies beside the names"
+
+
+def test_days_are_written_as_on_pages() -> None:
+    found = course([1500.0, 1510.0])
+    for language, day in (("en", "15 Jan 2027"), ("zh", "2027年1月15日")):
+        for picture in (charts.curve(found, 20.0, "Mud", language), charts.courses([found], "Ratings", language)):
+            assert f'data-day="2027-01-15">{day}</text>' in picture
 
 
 @some

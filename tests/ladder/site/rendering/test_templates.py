@@ -239,7 +239,7 @@ def test_numbers_that_were_written_are_not_kept_for_ever() -> None:
 
 def test_a_time_is_in_utc() -> None:
     time = datetime.datetime(2026, 11, 22, 5, 7, tzinfo=datetime.UTC)
-    written = {"en": "2026-11-22 05:07 UTC", "zh": "2026年11月22日 05:07 UTC"}
+    written = {"en": "22 Nov 2026, 05:07 UTC", "zh": "2026年11月22日 05:07 UTC"}
     assert {language: translations.moment(time, language) for language in translations.LANGUAGES} == written
 
 
