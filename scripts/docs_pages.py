@@ -1,8 +1,8 @@
 """
 Hooks of mkdocs: pages that are files outside `docs`, links to files that it does not have, and the look of the site.
 
-The documentation has the colours, corners and fonts of the ladder's site, read from its style sheet, and the site's menu
-above each page. mkdocs calls `on_files` once, and `on_page_markdown` and `on_post_page` for each page.
+The documentation has the colours, corners and fonts of the ladder's site, read from its style sheet, and above each
+page the site's menu. mkdocs calls `on_files` once, and `on_page_markdown` and `on_post_page` for each page.
 """
 
 from __future__ import annotations

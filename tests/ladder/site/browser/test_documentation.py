@@ -94,6 +94,7 @@ def test_it_has_the_colours_and_fonts_of_the_site_its_menu_and_a_way_back(addres
         site = page.evaluate(LOOK)
         menu = dict(zip(*[page.locator("header nav a").evaluate_all(f"all => all.map(each => {each})") for each in (
             "each.getAttribute('href')", "each.textContent")], strict=True))  # fmt: skip
+        page.evaluate("localStorage.clear()")  # the colours that a reader has chosen
         page.goto(f"{address}/docs/reference/pigpen/")
         assert page.evaluate(LOOK) == site, label
         found = page.locator(".of-site div a")
