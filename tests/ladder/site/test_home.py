@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import event
 
+from ladder.app import overview
 from ladder.people.boards import daily_board
 from ladder.people.review.puzzles import puzzle_page
 from ladder.people.tables.table_opening import open_table
@@ -155,13 +156,13 @@ def test_who_has_played_here_sees_what_is_so_now(tmp_path: Path, clock: Clock) -
 def test_the_best_bots_have_faces_and_a_rating_from_few_matches_is_marked(tmp_path: Path) -> None:
     with small_site(tmp_path) as site:
         best = site.page("/").partition("The best bots")[2].partition("</ol>")[0]
-        rows = site.value("/standings?variant=gongzhu&all=true")[:5]
-        assert rows
-        for row in rows:
-            assert f"{avatar(row['bot'])} {bot_link(row['bot'])}" in best
-            mark = '<span title="provisional">?</span>' if row["provisional"] else "<"
-            assert f"{round(row['elo'])}{mark}" in best
-        assert any(row["provisional"] for row in rows)
+        (shown,) = overview.variants(site.ladder)
+        assert len(shown.top) == 5
+        for row in shown.top:
+            assert f"{avatar(row.bot)} {bot_link(row.bot)}" in best
+            mark = '<span title="provisional">?</span>' if row.provisional else "<"
+            assert f"{round(row.elo)}{mark}" in best
+        assert any(row.provisional for row in shown.top)
 
 
 def test_the_newest_puzzle_is_drawn_with_the_cards_that_lie_there_and_the_hand(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ OFF_CENTRE = """() => [...document.querySelectorAll("main :is(p, h1, h2, svg.ava
   .map((each) => each.outerHTML.slice(0, 100))"""
 ROWS = """() => [...document.querySelectorAll("main p")]
   .filter((each) => each.checkVisibility() && /flex|grid/.test(getComputedStyle(each).display))
-  .filter((each) => getComputedStyle(each).maxWidth !== "none")
+  .filter((each) => !/none|%/.test(getComputedStyle(each).maxWidth))
   .map((each) => each.outerHTML.slice(0, 100))"""
 
 

@@ -74,7 +74,7 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     page.route("**/api/v1/tv*", lambda route: route.fulfill(json=route.fetch().json() | {"is_estimating": True}))
     page.goto(f"{site.url}/live")
     watching(page)
-    page.wait_for_selector("ladder-tv .worth tbody tr.chosen")
+    page.wait_for_selector("ladder-tv .worth .said")
     page.get_by_role("button", name="Pause").click()
     worth = page.locator("ladder-tv .worth")
     sentence = worth.locator(".said").inner_text()
