@@ -145,13 +145,13 @@ def standing_columns(criteria: Sequence[str], standings: Sequence[EventPlace]) -
     ]
     for place, name in enumerate(criteria):
         if name not in ("lot", "head to head"):
-            columns.append(Column(name, lambda row, place=place: value(row, place), goes=len(criteria) - place))  # type: ignore[misc]
-    out = Column[EventPlace]("went out in", _went_out, "left", goes=len(criteria) + 2)
+            columns.append(Column(name, lambda row, place=place: value(row, place), goes=2 * (len(criteria) - place)))  # type: ignore[misc]
+    out = Column[EventPlace]("went out in", _went_out, "left", goes=2 * len(criteria) - 1)
     return [
         *columns,
         *([out] if any(row.out_after is not None for row in standings) else []),
         Column("why before the next", lambda row: row.why, "left"),
-        Column("better with", lambda row: _better(row), goes=len(criteria) + 1),
+        Column("better with", lambda row: _better(row), goes=2 * len(criteria) + 1),
     ]
 
 
