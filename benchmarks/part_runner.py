@@ -48,7 +48,7 @@ def run(about: str | None, *parts: Part) -> None:
         parser.error("--write: the table is of all parts; name none")
     if options.write and not _has_marks(options.write):
         parser.error(f"--write {options.write}: name a file that holds the lines {FROM.strip()} and {TO.strip()}")
-    parts = tuple(known[name] for name in options.part) or tuple(part for part in parts if part.in_table)
+    parts = tuple(known[name] for name in options.part) or tuple(part for part in parts if part.in_table) or parts
     where, began = machine(), time.monotonic()
     found, busy = dict[str, list[Row]](), dict[str, float]()
     for part in parts:

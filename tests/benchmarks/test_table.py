@@ -59,6 +59,9 @@ def test_what_takes_long_is_measured_only_where_it_is_named(
         monkeypatch.setattr(sys, "argv", ["benchmarks", *words])
         part_runner.run(None, *parts)
         assert capsys.readouterr().err == progress
+    monkeypatch.setattr(sys, "argv", ["benchmarks"])
+    part_runner.run(None, parts[1])  # a module that has no other part
+    assert capsys.readouterr().err == "long …\n"
 
 
 def test_the_first_word_chooses_a_command_and_the_rest_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
