@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
+from ladder.results.files import TableFiles
 from ladder.store import lookup
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
@@ -52,6 +54,11 @@ def runtime_asked_for(ladder: Ladder) -> str:
     """Give the runtime that the settings ask for, if all its containers share a kernel; empty: they ask for no such."""
     runtime = ladder.settings.container_runtime
     return "" if runtime in (None, AUTO) or has_own_kernel(runtime) else runtime
+
+
+def tables_are_played(ladder: Ladder) -> bool:
+    """Tell whether a process that plays tables with people has shown lately that it runs."""
+    return TableFiles(ladder.settings.data_dir).is_alive(time.time())
 
 
 def rules_of(ladder: Ladder, variant: str) -> Rules:

@@ -126,10 +126,11 @@ class TableShown(Value):
 
     number: int
     """Counts up for each who looks, with gaps; a state with a lower one than another is older."""
-    status: Literal["waiting", "starting", "playing", "paused", "resuming", "over", "ended"]
+    status: Literal["waiting", "starting", "playing", "paused", "resuming", "unserved", "over", "ended"]
     """
     State of the table, in this order: people are still to come, it is about to play, plays, waits for its one person,
-    is being started again after an interruption, has been played to its end, was given up.
+    is being started again after an interruption, waits because no process runs that plays tables, has been played to
+    its end, was given up.
     """
     reason: str
     """Reason that it was given up, in a sentence; else empty."""

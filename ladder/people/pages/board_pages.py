@@ -184,7 +184,8 @@ def _board(request: Request, match: int, board: int, rotation: int, error: str =
 
 def _visitor(request: Request, error: str) -> dict[str, object]:
     account = viewer_of(request).name
-    return {"error": error, "account": account, "longest": PERSON_NAME_LENGTH}
+    is_served = overview.tables_are_played(request.app.state.site.ladder)
+    return {"error": error, "account": account, "longest": PERSON_NAME_LENGTH, "is_served": is_served}
 
 
 def _opened(

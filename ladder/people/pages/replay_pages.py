@@ -34,6 +34,7 @@ from ladder.people.review.own_games import MAX_GAMES, MIN_GAMES, forget, own_gam
 from ladder.people.review.table_replays import (
     ask_before,
     costliest_of_deal,
+    costliest_of_game,
     file_name,
     first_place,
     same_order,
@@ -61,16 +62,19 @@ if TYPE_CHECKING:
 router = Router(prefix="/play")
 own_router = Router(prefix="/play")
 practice_router = Router(prefix="/play")
-DealNumber = Annotated[int, Query(ge=0, le=100_000)]
+DealNumber = Annotated[int | None, Query(ge=0, le=100_000)]
 NOT_ASKED = to_translate("You are not asked that now.")
 
 
 @practice_router.get("/{name}/costliest")
-def costliest(request: Request, name: Name, deal: DealNumber) -> Response:
-    """Find the person's costliest decisions in a deal that is over, by estimate."""
+def costliest(request: Request, name: Name, deal: DealNumber = None) -> Response:
+    """Find the person's costliest decisions in a deal that is over, or in all deals of a game that is; by estimate."""
     site: Site = request.app.state.site
     my_table(request, name)
-    return fresh(costliest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
+    secret, asker = secret_of(request), asker_of(request)
+    if deal is None:
+        return fresh(costliest_of_game(site.ladder, name, secret, asker))
+    return fresh(costliest_of_deal(site.ladder, name, secret, deal, asker))
 
 
 @practice_router.post("/{name}/why")

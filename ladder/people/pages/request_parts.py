@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from ladder.app.accounts.sessions import new_secret
+from ladder.app.overview import tables_are_played
 from ladder.entry.networks import network_of
 from ladder.errors import LadderError
 from ladder.people.sessions.seat_session import LONGEST_ANSWER
@@ -211,7 +212,7 @@ def find_seat(ladder: Ladder, name: str, secret: str) -> FoundSeat:
     Raises:
         LadderError: If there is no such table, or no such chair.
     """
-    return FoundSeat(table_page(ladder, name, secret), seat_of(ladder, name, secret))
+    return FoundSeat(table_page(ladder, name, secret), seat_of(ladder, name, secret), tables_are_played(ladder))
 
 
 def keep_seat(request: Request, response: Response, name: str, secret: str) -> None:

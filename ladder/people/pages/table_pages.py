@@ -37,7 +37,7 @@ from ladder.people.sessions.spectators import watch_key, watched
 from ladder.people.tables import chairs, table_opening
 from ladder.people.tables.chairs import bots_to_play_with, open_tables_of, players_of, table_page
 from ladder.site.accounts.login import site_address
-from ladder.site.pages.lesson import explained, exposable
+from ladder.site.pages.lesson import explained, exposable, nicknames
 from ladder.site.rendering.translations import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.routing import Router, in_turn
@@ -335,6 +335,9 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
         "variant": state.variant,
         "title": rules.title,
         "rules_at": rules_path(ladder, state),
+        "is_served": overview.tables_are_played(ladder),
+        "nicknames": nicknames(rules),
+        "low_is_better": rules.low_is_better,
     }
     if state.status is TableStatus.WAITING:
         chairs.stay(ladder, state.name)
@@ -387,6 +390,7 @@ def _form(request: Request, variant: str, form: Form, error: str, status: int, m
         "shown": shown,
         "longest": PERSON_NAME_LENGTH,
         "account": viewer_of(request).name,
+        "is_served": overview.tables_are_played(site.ladder),
         "mine": open_tables_of(site.ladder, visitor_of(request)),
     }
     return form_page(request, "play.html", values | more, status)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.computing.asking import answer_to, costliest_in, deals_of, hint_question, why_question
+from ladder.app.computing.asking import BeingComputed, answer_to, costliest_in, deals_of, hint_question, why_question
 from ladder.app.local.why import Source, Where, read_match
 from ladder.app.match_replay import replayed
 from ladder.app.matches import read_recorded
@@ -171,6 +171,39 @@ def costliest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: 
     found = costliest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
     _keep_cost(ladder, table.id, number, max((each.cost for each in found.costliest), default=0.0))
     return found
+
+
+def costliest_of_game(ladder: Ladder, name: str, secret: str, asker: str = "") -> Costliest:
+    """
+    Give a person's costliest decisions of all deals of a table that is over: one deal after the other is looked at.
+
+    Raises:
+        BeingComputed: If they are not found yet; it counts the deals.
+        Conflict: If the table is not over.
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table, or it has no record.
+    """
+    table = _mine(ladder, name, secret)
+    if table.status is not TableStatus.OVER:
+        raise Conflict(NOT_OVER)
+    sheet = sheet_of(ladder, table)
+    if not sheet:
+        raise LadderError(NO_RECORD)
+    found = []
+    for row in sheet:
+        try:
+            found.append(costliest_of_deal(ladder, name, secret, row.deal, asker))
+        except BeingComputed as error:
+            progress = {"done": len(found), "steps": len(sheet)}
+            raise BeingComputed(error.computing.model_copy(update=progress)) from None
+    worst = sorted((why for each in found for why in each.costliest), key=lambda why: -why.cost)
+    return found[0].model_copy(
+        update={
+            "decisions": sum(each.decisions for each in found),
+            "not_estimated": sum(each.not_estimated for each in found),
+            "costliest": tuple(worst[:WORST]),
+        }
+    )
 
 
 def _keep_cost(ladder: Ladder, table: int, chair: int, cost: float) -> None:

@@ -386,7 +386,9 @@ class PersonStateTracker:
             return self.info.status
         if self._place is not None:
             return "over"
-        return "playing" if self._is_connected else self.info.status
+        if self._is_connected:
+            return "playing"
+        return "resuming" if self.info.status == "starting" and self.connections else self.info.status
 
     def _over(self) -> PersonOver | None:
         place = self.info.place if self._place is None else self._place

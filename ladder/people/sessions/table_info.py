@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ladder.values.people import SeatPlace, TableState
 
 Kind = Literal["person", "house", "bot"]
-ShownStatus = Literal["waiting", "starting", "playing", "paused", "resuming", "over", "ended"]
+ShownStatus = Literal["waiting", "starting", "playing", "paused", "resuming", "unserved", "over", "ended"]
 
 
 @dataclass
@@ -56,6 +56,8 @@ class FoundSeat:
 
     state: TableState
     place: SeatPlace
+    is_served: bool = True
+    """True if a process runs that plays tables."""
 
 
 def info_of(found: FoundSeat) -> TableInfo:
@@ -93,6 +95,8 @@ def _status(found: FoundSeat) -> ShownStatus:
             return "over"
         case TableStatus.ENDED:
             return "ended"
+        case _ if not found.is_served:
+            return "unserved"
         case TableStatus.READY if found.place.attempt:
             return "resuming"
     return "starting"

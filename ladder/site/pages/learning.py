@@ -271,5 +271,5 @@ def _shared(site: Site, variant: str) -> dict[str, object]:
     others = [opponent(COACH + (f"#{number}" if number > 1 else "")) for number in range(1, rules.players)]
     names = {name: each.title for name, each in PRESETS.items()}
     names |= {each.variant: each.title for each in overview.variants(site.ladder, first=0)}
-    has_tables = site.ladder.settings.people_tables > 0
+    has_tables = site.ladder.settings.people_tables > 0 and overview.tables_are_played(site.ladder)
     return {"rules": rules, "teaching": teaching(rules), "others": others, "variants": names, "has_tables": has_tables}

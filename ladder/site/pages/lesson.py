@@ -307,6 +307,11 @@ def _aims(rules: Rules) -> Iterator[Aim]:
         yield Aim(cards, points[0], points[-1], is_good, name)
 
 
+def nicknames(rules: Rules) -> dict[str, str]:
+    """Name the cards that are called `pig` or `sheep`."""
+    return {str(aim.cards[0]): aim.nickname for aim in _aims(rules) if aim.nickname}
+
+
 def rules(ladder: Ladder, variant: str) -> dict[str, object]:
     """
     Read the rules of a variant, as the ladder plays it, or of a preset.

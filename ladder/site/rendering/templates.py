@@ -125,6 +125,7 @@ def environment(language: str) -> Environment:
         number=words.number,
         signed=words.signed,
         scored=words.scored,
+        toned=words.toned,
         moved=words.moved,
         percent=words.percent,
         with_code=words.with_code,

@@ -189,6 +189,16 @@ def scored(points: int, low_is_better: bool) -> str:
     return number(points) if low_is_better or not points else signed(points, 0)
 
 
+def toned(points: float, low_is_better: bool) -> str:
+    """
+    Give the class of points: `good` or `bad` for the player who scored them; empty: neither.
+
+    >>> toned(26, True), toned(100, False), toned(-30, False), toned(0, True)
+    ('bad', 'good', 'bad', '')
+    """
+    return "" if not points else "bad" if (points > 0) is low_is_better else "good"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """
     Write a share of 1 in percent; no line ends before the sign.

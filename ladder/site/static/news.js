@@ -3,7 +3,7 @@
 
 import { cardsOf, rankOf, sign } from "./cards.js";
 import { setText, spoken } from "./table.js";
-import { make, short, scored } from "./words.js";
+import { better, make, short, scored, toned } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").TableMoment} TableMoment */
@@ -129,9 +129,12 @@ function times(step, words) {
 
 /** The scores beside the table: made once for a deal, then only numbers change. */
 export class Scores {
-  /** @param {HTMLElement} body @param {import("./shapes").TableDeal} deal */
-  constructor(body, deal) {
+  /** @param {HTMLElement} body @param {import("./shapes").TableDeal} deal @param {Words} words */
+  constructor(body, deal, words) {
     this.deal = deal;
+    const caption = body.closest("table")?.caption;
+    caption?.querySelector("small")?.remove();
+    caption?.append(make("small", "", ` ${better(deal, words)}`));
     this.rows = deal.bots.map((bot) => {
       const name = make("th", "", bot);
       name.setAttribute("scope", "row");
@@ -145,6 +148,7 @@ export class Scores {
     this.rows.forEach((row, seat) => {
       const points = moment.scores ? moment.scores[seat] : moment.seats[seat].points;
       setText(row.points, scored(points, this.deal));
+      row.points.className = `num ${toned(points, this.deal)}`;
       setText(row.total, scored(moment.totals[seat], this.deal));
     });
   }

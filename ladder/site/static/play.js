@@ -63,7 +63,7 @@ class PersonTable extends HTMLElement {
     });
     this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
     const remark = (/** @type {string} */ sentence) => this.remark(sentence);
-    this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
+    this.practice = new Practice(this.find("hint"), this.stream, this.words, remark);
     this.say = new Say(this.find("say"), this.stream, this.words, remark);
     const reads = (/** @type {boolean} */ isOpen) => this.stream.presence(isOpen ? "reads" : "plays");
     this.lesson = new Lesson(this.find("exposing"), this.querySelectorAll("dialog"), reads, () => this.#toTable());
@@ -170,7 +170,7 @@ class PersonTable extends HTMLElement {
   #score(deal, moment) {
     const key = deal.bots.join("\0");
     if (key !== this.#scored) {
-      this.scores = new Scores(this.find("scores"), deal);
+      this.scores = new Scores(this.find("scores"), deal, this.words);
       this.scores.rows[southOf(deal)].name.append(" ", make("span", "tag", this.words("you-too")));
       this.#scored = key;
     }

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { cardsOf, order } from "./cards.js";
+import { outcome } from "./play_outcome.js";
 import { listed, southOf, spoken } from "./table.js";
 import { make, scored } from "./words.js";
 
@@ -57,7 +58,8 @@ export class Log {
         this.#happened(deal, then, moment);
       }
       if (now.result && !before?.result) {
-        this.say(this.words("deal-ends", { points: scored(now.result.scores[southOf(deal)], deal), total: scored(now.result.totals[southOf(deal)], deal) }), "deal");
+        const total = scored(now.result.totals[southOf(deal)], deal);
+        this.say(`${outcome(deal, now.result, this.words)} ${this.words("deal-ends", { total })}`, "deal");
       }
     }
     if (before && before.away !== now.away) {

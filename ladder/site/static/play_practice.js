@@ -1,9 +1,9 @@
-// What decisions are worth: asked before one plays, and taken back, in practice; and after a deal at every table.
+// What decisions are worth: asked before one plays, and taken back, in practice.
 // @ts-check
 
 import { cardsOf } from "./cards.js";
 import { computed, progress } from "./computed.js";
-import { answerOf, offerCostliest } from "./costliest.js";
+import { answerOf } from "./costliest.js";
 import { listed, setText, spoken } from "./table.js";
 import { estimated } from "./why.js";
 import { make } from "./words.js";
@@ -17,27 +17,22 @@ export class Practice {
   #asked = -1;
 
   /**
-   * @param {HTMLElement} place Where estimates are shown. @param {HTMLElement} end Where the end of a deal is.
+   * @param {HTMLElement} place Where estimates are shown.
    * @param {Stream} stream @param {Words} words @param {(sentence: string) => void} remark
    */
-  constructor(place, end, stream, words, remark) {
+  constructor(place, stream, words, remark) {
     this.place = place;
-    this.end = end;
     this.stream = stream;
     this.words = words;
     this.remark = remark;
   }
 
-  /** Forget what is no longer asked, and offer what belongs to the end of a deal. @param {PersonState} state */
+  /** Forget what is no longer asked. @param {PersonState} state */
   show(state) {
     if (this.#asked >= 0 && state.question?.decision !== this.#asked) {
       this.#asked = -1;
       this.place.hidden = true;
       this.place.replaceChildren();
-    }
-    const offer = /** @type {HTMLElement | null} */ (this.end.querySelector(".costliest:empty"));
-    if (state.result && offer) {
-      offerCostliest(offer, this.stream.base, this.words);
     }
   }
 

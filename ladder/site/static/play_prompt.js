@@ -16,8 +16,11 @@ export function prompt(state, choice, connection, words) {
   if (state?.status === "paused" && !connection.isLost) {
     return state.reason || words("status-paused");
   }
-  if (connection.isLost || !state?.connected) {
+  if (connection.isLost) {
     return words("lost");
+  }
+  if (!state) {
+    return words("sent");
   }
   if (state.status !== "playing") {
     return state.reason || words(`status-${state.status}`);

@@ -1,9 +1,11 @@
 // The end of a deal, its points card by card, and the end of the game.
 // @ts-check
 
+import { showCostliest } from "./costliest.js";
 import { cards } from "./news.js";
+import { outcomeShown } from "./play_outcome.js";
 import { faceOf, southOf } from "./table.js";
-import { make, scored } from "./words.js";
+import { better, make, scored, toned } from "./words.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** @typedef {import("./shapes").TableDeal} TableDeal */
@@ -44,20 +46,25 @@ export class Results {
   /** @param {TableDeal} deal @param {PersonResult} result */
   #deal(deal, result) {
     const title = this.#title(this.words("end-of-deal", { number: result.deal + 1 }));
-    const moon = result.shooter === null ? [] : [make("p", "moon", this.words("moon-shot", { who: this.#name(deal, result.shooter) }))];
+    const outcome = make("p", "outcome", ...outcomeShown(deal, result, this.words), make("small", "soft", ` ${better(deal, this.words)}`));
     const best = bestOf(deal, result.scores);
     const rows = seatsOf(deal).map((seat) => this.#seat(deal, result, seat, result.scores[seat] === best));
     const go = make("button", "main go-on", this.words("go-on"));
     go.setAttribute("type", "button");
     go.addEventListener("click", this.goOn);
-    const costliest = make("div", "costliest");
-    costliest.dataset.deal = String(result.deal);
-    return [make("div", "end-head", title, go), ...moon, make("div", "explained", ...rows), costliest];
+    return [make("div", "end-head", title, go), outcome, make("div", "explained", ...rows), this.#costliest(deal, result.deal)];
+  }
+
+  /** Where the costliest decisions will be. @param {TableDeal} deal @param {number | null} number Of the deal; null: of all deals. */
+  #costliest(deal, number) {
+    const place = make("div", "costliest");
+    showCostliest(place, { base: this.base, deal: number, names: deal.bots }, this.words);
+    return place;
   }
 
   /** @param {TableDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */
   #seat(deal, result, seat, isBest) {
-    const name = make("h3", "", make("span", "name", ...this.#faced(deal, seat)), make("b", "num", scored(result.scores[seat], deal)));
+    const name = make("h3", "", make("span", "name", ...this.#faced(deal, seat)), make("b", `num ${toned(result.scores[seat], deal)}`, scored(result.scores[seat], deal)));
     const total = make("p", "note", this.words("total-now", { points: scored(result.totals[seat], deal) }));
     const shown = result.parts[seat].filter((part) => part.points || !["card", "alone"].includes(part.reason));
     const parts = shown.map((part) => this.#part(deal, part));
@@ -88,8 +95,9 @@ export class Results {
       return row;
     });
     const links = [["compare", over.compare], ["result", this.base], ["verify", over.verify], ["again", "/play"]];
-    const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }));
-    return [title, own, make("ol", "final", ...rows), this.#links(links)];
+    const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }), make("small", "soft", ` ${better(deal, this.words)}`));
+    const costliest = over.verify ? [this.#costliest(deal, null)] : [];
+    return [title, own, make("ol", "final", ...rows), this.#links(links), ...costliest];
   }
 
   /** Where to go from here; what has no address is left out. @param {string[][]} links */

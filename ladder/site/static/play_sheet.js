@@ -2,7 +2,7 @@
 // @ts-check
 
 import { southOf } from "./table.js";
-import { make, scored } from "./words.js";
+import { make, scored, toned } from "./words.js";
 
 /** @typedef {import("./shapes").TableDeal} TableDeal */
 /** @typedef {import("./shapes").SheetRow} SheetRow */
@@ -46,7 +46,8 @@ export class Sheet {
     const lines = rows.map((row) => {
       const scores = columns.map(({ seat, isMine }) => {
         const total = make("small", "", scored(row.totals[seat], deal));
-        return make("td", isMine ? "num mine" : "num", scored(row.scores[seat], deal), total);
+        const score = make("span", toned(row.scores[seat], deal), scored(row.scores[seat], deal));
+        return make("td", isMine ? "num mine" : "num", score, total);
       });
       return make("tr", "", cell("th", "num", String(row.deal + 1)), ...scores);
     });

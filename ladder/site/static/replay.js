@@ -108,7 +108,7 @@ export class DealReplayer extends HTMLElement {
   #seat() {
     const deal = /** @type {Deal} */ (this.shown);
     this.table = new Table(/** @type {HTMLElement} */ (this.felt), deal, this.words ?? String);
-    this.scores = new Scores(this.#part("scores"), deal);
+    this.scores = new Scores(this.#part("scores"), deal, this.words ?? String);
     const scrub = /** @type {HTMLInputElement} */ (this.#part("scrub"));
     scrub.max = String(deal.moments.length - 1);
     const chooser = /** @type {HTMLSelectElement} */ (this.#part("view"));

@@ -168,7 +168,7 @@ export interface PersonResult {
 /** The table as the person in one chair may see it, and what the person is asked. */
 export interface PersonState {
   number: number;
-  status: "waiting" | "starting" | "playing" | "paused" | "resuming" | "over" | "ended";
+  status: "waiting" | "starting" | "playing" | "paused" | "resuming" | "unserved" | "over" | "ended";
   reason: string;
   delay: number;
   deal: TableDeal | null;
@@ -262,7 +262,7 @@ export interface TableSeat {
 /** A table that is played, as one who looks at it may see it: a spectator, or a person in a chair. */
 export interface TableShown {
   number: number;
-  status: "waiting" | "starting" | "playing" | "paused" | "resuming" | "over" | "ended";
+  status: "waiting" | "starting" | "playing" | "paused" | "resuming" | "unserved" | "over" | "ended";
   reason: string;
   delay: number;
   deal: TableDeal | null;

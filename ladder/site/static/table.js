@@ -80,7 +80,7 @@ class Seat {
     this.taken = make("p", "taken");
     this.hand = make("div", "hand");
     this.element = make("section", `seat at-${place}`, this.title, this.hand, this.taken);
-    this.element.setAttribute("aria-label", words("seat", { number: seat, who: name.title }));
+    this.element.setAttribute("aria-label", words("seat", { number: seat + 1, who: name.title }));
     this.spot = make("div", `spot at-${place}`);
     /** @type {HTMLElement[]} */
     this.backs = [];

@@ -130,7 +130,7 @@ class LadderTv extends HTMLElement {
     const variant = this.words?.(key) ?? key;
     setText(this.#part("variant"), variant === key ? deal.title : variant);
     this.table = new Table(this.#part("felt"), deal, this.words ?? String);
-    this.scores = new Scores(this.#part("scores"), deal);
+    this.scores = new Scores(this.#part("scores"), deal, this.words ?? String);
     this.#part("screen").hidden = false;
     this.#mistakes = new Map();
     this.#part("worth").replaceChildren();

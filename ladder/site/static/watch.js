@@ -3,7 +3,7 @@
 
 import { SharedStream } from "./shared_stream.mjs";
 import { Table } from "./table.js";
-import { make, named, scored, wordsIn } from "./words.js";
+import { make, named, scored, toned, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").TableShown} TableShown */
 
@@ -97,7 +97,8 @@ class WatchedTable extends HTMLElement {
       this.say(`${this.dataset.deal} ${deal.number + 1}`);
     }
     const rows = (deal ? state.sheet : []).map((row) => {
-      const scores = row.scores.map((score) => make("td", "num", scored(score, /** @type {NonNullable<typeof deal>} */ (deal))));
+      const rules = /** @type {NonNullable<typeof deal>} */ (deal);
+      const scores = row.scores.map((score) => make("td", `num ${toned(score, rules)}`, scored(score, rules)));
       return make("tr", "", make("th", "num", String(row.deal + 1)), ...scores);
     });
     this.piece("sheet").replaceChildren(...rows);

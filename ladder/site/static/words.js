@@ -23,6 +23,19 @@ export function scored(points, { low_is_better }) {
   return points > 0 ? (low_is_better ? String(points) : `+${points}`) : points < 0 ? `−${-points}` : "0";
 }
 
+/**
+ * The class of points: whether they are good or bad for the player who scored them; empty: neither.
+ * @param {number} points @param {{low_is_better: boolean}} rules
+ */
+export function toned(points, { low_is_better }) {
+  return !points ? "" : points > 0 === low_is_better ? "bad" : "good";
+}
+
+/** Which points are better, in a sentence. @param {{low_is_better: boolean}} rules @param {Words} words */
+export function better({ low_is_better }, words) {
+  return words(low_is_better ? "fewer-better" : "more-better");
+}
+
 /** Milliseconds, with few digits. @param {number} ms */
 export function short(ms) {
   return ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;

@@ -130,6 +130,7 @@ def small_site(folder: Path, settings: Settings | None = None) -> Iterator[Visit
             keep_record(ladder, number + 1, str(number % 10), sinner=2 if number == MATCHES - 1 else None)
         holding.open_event(ladder, LOCAL, "cup", FILE.format(show="live"), PRESETS["gongzhu"])
         offer(ladder.settings.data_dir)
+        ladders.seem_to_play_tables(ladder)
         yield Visitor(ladder)
 
 

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app.accounts import managing
+from ladder.app.computing.asking import BeingComputed
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
@@ -105,6 +106,10 @@ def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace
 
 def costliest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Costliest:
     return computed(ladder, lambda: table_replays.costliest_of_deal(ladder, name, secret, deal))
+
+
+def costliest_of_game(ladder: Ladder, name: str, secret: str) -> Costliest:
+    return computed(ladder, lambda: table_replays.costliest_of_game(ladder, name, secret))
 
 
 def tomorrow(ladder: Ladder) -> Ladder:
@@ -402,6 +407,23 @@ def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
     finished(ladder, opened)
     with pytest.raises(LadderError, match=re.escape(ITS_OWN)):
         compare(ladder, opened.name, opened.secrets[0])
+
+
+def test_the_costliest_decisions_of_a_game_are_those_of_all_its_deals(ladder: Ladder) -> None:
+    opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), ADA)
+    with pytest.raises(Conflict):
+        costliest_of_game(ladder, opened.name, opened.secrets[0])
+    finished(ladder, opened, "random")
+    with pytest.raises(BeingComputed) as first:
+        table_replays.costliest_of_game(ladder, opened.name, opened.secrets[0])
+    assert (first.value.computing.done, first.value.computing.steps) == (0, 2)
+    deals = [costliest_of_deal(ladder, opened.name, opened.secrets[0], deal) for deal in range(2)]
+    found = costliest_of_game(ladder, opened.name, opened.secrets[0])
+    every = sorted((why for deal in deals for why in deal.costliest), key=lambda why: -why.cost)
+    assert found.costliest == tuple(every[:3])
+    assert found.decisions == sum(deal.decisions for deal in deals)
+    with pytest.raises(Forbidden):
+        costliest_of_game(ladder, opened.name, "another")
 
 
 def test_my_costliest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:

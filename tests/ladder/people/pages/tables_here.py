@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from ladder.app.overview import tables_are_played
 from ladder.people.playing.table_run import COMING_SECONDS
 from ladder.people.playing.table_work import PAUSE_SECONDS, play_tables
 from ladder.serving.web_server import make_server
@@ -19,7 +20,7 @@ from ladder.site.server.visitor_connection import Timeouts
 from ladder.values.person_state import PersonState
 from referee.replay.table_view import card_names
 from tests.ladder.computing_here import computing_here
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -182,6 +183,7 @@ async def tables_here(
     """Play the tables of a ladder, with a site or without."""
     tables = TablesHere(ladder, coming_seconds, pause_seconds)
     try:
+        await comes(lambda: tables_are_played(ladder))
         yield tables
     finally:
         await tables.stop()

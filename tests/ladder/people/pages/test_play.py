@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import re
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ladder.people.review.table_replays import record_of
 from ladder.people.sessions.seat_session import MAX_TABS
 from ladder.people.sessions.spectators import watch_key
 from ladder.people.tables.chairs import table_page
+from ladder.results.files import SILENT_SECONDS
 from ladder.settings.settings import load_settings
 from ladder.values.opponents import GUEST, NAMES
 from ladder.values.person_state import PersonState, TableShown
@@ -25,6 +27,7 @@ from referee.records.file import read_record
 from referee.records.lines import DealLine
 from referee.records.rules_file import to_toml
 from referee.replay.table_view import card_names
+from tests.ladder.ladders import seem_to_play_tables
 from tests.ladder.people.pages.tables_here import TableBrowser, site_here, some_answer, tables_here
 from tests.many_choices import WAYS, many_choices
 from tests.waiting import PATIENCE, comes
@@ -61,6 +64,33 @@ async def test_a_guest_opens_a_table_and_plays_it_to_its_end(ladder: Ladder) -> 
         record = await browser.client.get(f"{browser.path}/record")
         assert record.status_code == 200
         assert record.text.startswith("{")
+
+
+NOT_PLAYED, BUTTON = "the program that plays them is not running", '<button class="main'
+
+
+@pytest.mark.parametrize("path", ["/play?variant=hearts", "/play?variant=own", "/play/today/hearts"])
+async def test_pages_offer_no_table_while_no_process_plays_them(ladder: Ladder, path: str) -> None:
+    async with site_here(ladder, plays=False) as base, TableBrowser(base) as browser:
+        page = (await browser.client.get(path)).text
+        assert (page.count(NOT_PLAYED), page.count(BUTTON)) == (1, 0)
+        seem_to_play_tables(ladder)
+        page = (await browser.client.get(path)).text
+        assert (page.count(NOT_PLAYED), page.count(BUTTON)) == (0, 1)
+
+
+async def test_a_table_waits_for_the_process_that_plays_it_and_says_so(ladder: Ladder) -> None:
+    async with site_here(ladder, plays=False) as base, TableBrowser(base) as browser:
+        await browser.open(length="deals:1")
+        await browser.until(lambda state: state.status == "unserved")
+        async with tables_here(ladder):
+            await browser.until(lambda state: state.question)
+        await browser.until(lambda state: state.status == "resuming")
+        seem_to_play_tables(ladder, time.time() - SILENT_SECONDS)
+        stopped = await browser.until(lambda state: state.status == "unserved")
+        assert not stopped.connected
+        async with tables_here(ladder):
+            assert (await browser.play()).over
 
 
 async def test_a_friend_comes_by_a_link_and_both_play(ladder: Ladder) -> None:

@@ -14,7 +14,7 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
 from tests.ladder.app.dataset.offers import offer
-from tests.ladder.ladders import new_ladder, packed, played, recorded_match
+from tests.ladder.ladders import new_ladder, packed, played, recorded_match, seem_to_play_tables
 from tests.ladder.site.browser.pages import DESKTOP, Kind, SharedPages, without_loop
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines
@@ -66,6 +66,7 @@ def _recorded(ladder: Ladder) -> dict[str, Any]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = load_settings(data_dir=tmp_path_factory.mktemp("site"))
     ladder = new_ladder(settings)
+    seem_to_play_tables(ladder)
     offer(settings.data_dir)
     recorded = without_loop(_recorded, ladder)
     server = uvicorn.Server(uvicorn.Config(make_app(ladder), port=0, log_config=None, access_log=False, ws="none"))

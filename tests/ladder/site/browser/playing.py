@@ -17,7 +17,8 @@ from ladder.people.seat.seat_client import PersonClient
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.site.pages.lesson import exposable
+from ladder.site.pages.lesson import exposable, nicknames
+from ladder.values.why import Costliest
 from pigpen.rules import PRESETS
 from pigpen.rules.presets import HEARTS
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
@@ -116,6 +117,7 @@ class Tables:
             Route("/tests/play/{name}/answer", self.answer, methods=["POST"]),
             Route("/tests/play/{name}/presence", self.presence, methods=["POST"]),
             Route("/tests/play/{name}/say", self.say, methods=["POST"]),
+            Route("/tests/play/{name}/costliest", self.costliest),
         ]
         app.router.routes[:0] = routes
 
@@ -151,6 +153,7 @@ class Tables:
         table = self._table(request)
         values: dict[str, object] = {"base": request.url.path, "title": table.rules.title, "variant": table.rules.name}
         values |= {"exposable": exposable(table.rules), "rules_at": f"/rules/{table.rules.name}"}
+        values["nicknames"] = nicknames(table.rules)
         response: Response = request.app.state.site.pages.fresh_page(request, "play_table.html", values)
         return response
 
@@ -196,6 +199,11 @@ class Tables:
             return JSONResponse({}, 409)
         table.tracker.show_phrase(NAMES[0], body["phrase"])
         return Response(status_code=204)
+
+    async def costliest(self, request: Request) -> Response:
+        """No decision was costly: nothing is estimated here."""
+        found = Costliest(source="", bot="", decisions=1, not_estimated=0, costliest=())
+        return JSONResponse(json.loads(found.model_dump_json()))
 
     def another_says(self, name: str, phrase: Phrase) -> None:
         """Let the person in the second chair of a table say something, from another thread."""

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.settings.settings import load_settings
+from tests.ladder.ladders import new_ladder, seem_to_play_tables
 from tests.ladder.site.browser.looking import findings, overflow
-from tests.ladder.site.browser.pages import PHONE
+from tests.ladder.site.browser.pages import PHONE, Kind
+from tests.ladder.site.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from playwright.sync_api import Page
 
     from tests.ladder.site.browser.conftest import Served
+    from tests.ladder.site.browser.pages import Lending
 
     Open = Callable[..., Page]
 
@@ -45,3 +50,26 @@ def test_friends_meet_before_the_table_begins(open_page: Open, site: Served) -> 
     ada.get_by_role("button", name="End the table").click()
     ada.wait_for_selector("text=The table has ended.")
     assert findings(ada) == []
+
+
+@pytest.mark.parametrize(("language", "sentence"), [("en", "is not running"), ("zh", "没有运行")])
+def test_a_table_without_a_process_that_plays_it_says_so(
+    tmp_path: Path, lending: Lending, language: str, sentence: str
+) -> None:
+    ladder = new_ladder(load_settings(data_dir=tmp_path))
+    seem_to_play_tables(ladder)
+    with served(ladder) as port:
+        page = lending.page(Kind(language=language), PHONE)
+        page.goto(f"http://127.0.0.1:{port}/play?variant=hearts")
+        page.click("button.main")
+        page.wait_for_selector("person-table .prompt")
+        seem_to_play_tables(ladder, until=0)
+        page.wait_for_selector(f".prompt:has-text('{sentence}')")
+        assert page.is_visible("person-table[data-lost]")
+        assert findings(page) == []
+        assert overflow(page) <= 0
+        page.goto(f"http://127.0.0.1:{port}/play/today/hearts")
+        page.wait_for_selector(f"main [role=status]:has-text('{sentence}')")
+        assert page.locator("form button.main").count() == 0
+        assert findings(page) == []
+    ladder.database.close()
