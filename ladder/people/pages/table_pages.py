@@ -45,7 +45,7 @@ from ladder.site.server.viewer import Form, address_of, form_of, form_page, view
 from ladder.values.clocks import MAX_PERSON_SECONDS as MAX_SECONDS
 from ladder.values.clocks import MIN_SECONDS
 from ladder.values.opponents import opponent
-from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, TableOrder, TableStatus
+from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, TableOrder, TablePurpose, TableStatus
 from pigpen.rules import PRESETS
 from referee.records.rules_file import RulesFileError, rules_from
 
@@ -365,6 +365,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
             "watch": _watch_link(request, state.name),
             "exposable": exposable(rules),
             "game_days": ladder.settings.game_days,
+            "again": state.purpose is TablePurpose.FREE,
         },
     )
 

@@ -19,6 +19,8 @@ import { Settings } from "./play_settings.js";
 import { Sheet } from "./play_sheet.js";
 import { Sound } from "./play_sound.js";
 import { Stream } from "./play_stream.js";
+import { Tabs } from "./play_tabs.js";
+import { Turn } from "./play_turn.js";
 import { setText, southOf } from "./table.js";
 import { make, named, wordsIn } from "./words.js";
 
@@ -49,6 +51,8 @@ class PersonTable extends HTMLElement {
     this.sheet = new Sheet(this.find("sheet"), this.words);
     this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.actions.goOn());
     this.sound = new Sound();
+    this.tabs = new Tabs(this.find("tabs"));
+    this.turn = new Turn(this.querySelector("h1")?.textContent ?? "", this.words);
     this.queue = new Queue((state, isCalm) => this.show(state, isCalm));
     this.stream = new Stream(this.dataset.base ?? "", (state) => this.take(state), (isLost) => this.#connect(isLost));
     this.answers = new Answers(this.stream, (why) => this.#answered(why));
@@ -89,6 +93,7 @@ class PersonTable extends HTMLElement {
     this.stream.close();
     this.queue.close();
     this.board.close();
+    this.turn.close();
   }
 
   /** One of the page's elements. @param {string} name @returns {HTMLElement} */
@@ -133,7 +138,8 @@ class PersonTable extends HTMLElement {
 
   /** Do as the settings say. */
   set() {
-    const { speed, sound, phrases } = this.settings;
+    const { speed, sound, phrases, notify } = this.settings;
+    this.turn.notifies = notify;
     this.queue.speed = this.answers.isClaimed(this.state) ? Math.max(speed, CLAIMED_SPEED) : speed;
     this.sound.isOn = sound;
     this.log.showsPhrases = this.say.showsPhrases = phrases;
@@ -235,6 +241,8 @@ class PersonTable extends HTMLElement {
   }
 
   #prompt() {
+    const { choice } = this;
+    this.turn.show(choice ? `${choice.question.decision}` : "");
     const connection = { isLost: this.isLost, isSent: this.answers.isSent };
     this.ask.show(this.#remark || prompt(this.state, this.choice, connection, this.words), !!this.#remark);
     this.ask.element.classList.toggle("asks", !!this.choice);

@@ -157,6 +157,7 @@ export class Actions {
   }
 
   toSheet() {
+    this.table.tabs.open("tab-points");
     this.table.sheetBox.scrollIntoView({ block: "nearest", behavior: CALM.matches ? "auto" : "smooth" });
   }
 

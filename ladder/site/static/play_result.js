@@ -94,10 +94,15 @@ export class Results {
       row.append(make("b", "num", scored(over.totals[seat], deal)));
       return row;
     });
-    const links = [["compare", over.compare], ["result", this.base], ["verify", over.verify], ["again", "/play"]];
+    const again = /** @type {HTMLElement | null} */ (this.place.closest("person-table")?.querySelector("form.again")?.cloneNode(true) ?? null);
+    again?.toggleAttribute("hidden", false);
+    const links = this.#links([["compare", over.compare], ["result", this.base], ["verify", over.verify], ...(again ? [] : [["again", "/play"]])]);
+    if (again) {
+      links.prepend(again);
+    }
     const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }), make("small", "soft", ` ${better(deal, this.words)}`));
     const costliest = over.verify ? [this.#costliest(deal, null)] : [];
-    return [title, own, make("ol", "final", ...rows), this.#links(links), ...costliest];
+    return [title, own, make("ol", "final", ...rows), links, ...costliest];
   }
 
   /** Where to go from here; what has no address is left out. @param {string[][]} links */

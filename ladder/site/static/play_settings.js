@@ -1,8 +1,9 @@
-// What a person has chosen for the table, kept in the browser: the speed, one tap or two, sounds, colours, what others say.
+// What a person has chosen for the table, kept in the browser: speed, taps, deck, felt, sounds, phrases of others, notifications.
 // @ts-check
 
 import { keep, kept } from "./kept.js";
-import { rememberColours } from "./replay_controls.js";
+import { canNotify, mayNotify } from "./play_turn.js";
+import { rememberTable } from "./replay_controls.js";
 
 const KEPT = "pigpen-play";
 
@@ -11,6 +12,7 @@ export class Settings {
   taps = matchMedia("(pointer: coarse)").matches ? 2 : 1;
   sound = false;
   phrases = true;
+  notify = false;
 
   /** @param {HTMLElement} form With fields of these names. @param {() => void} changed */
   constructor(form, changed) {
@@ -20,7 +22,9 @@ export class Settings {
     this.#field(form, "taps", String(this.taps), (field) => (this.taps = Number(field.value)));
     this.#box(form, "sound", this.sound, (isOn) => (this.sound = isOn));
     this.#box(form, "phrases", this.phrases, (isOn) => (this.phrases = isOn));
-    rememberColours(/** @type {HTMLInputElement} */ (form.querySelector("[name=colours]")));
+    this.#notifications(form);
+    const select = (/** @type {string} */ name) => /** @type {HTMLSelectElement} */ (form.querySelector(`[name=${name}]`));
+    rememberTable(select("deck"), select("felt"));
   }
 
   /** @param {HTMLElement} form @param {string} name @param {string} value @param {(field: HTMLSelectElement) => void} take */
@@ -43,6 +47,21 @@ export class Settings {
     });
   }
 
+  /** Offer notifications, where the browser has them; it asks the person. @param {HTMLElement} form */
+  #notifications(form) {
+    const box = /** @type {HTMLInputElement} */ (form.querySelector("[name=notify]"));
+    const refused = /** @type {HTMLElement} */ (form.querySelector("[data-part=notify-refused]"));
+    /** @type {HTMLElement} */ (form.querySelector("[data-part=notify]")).hidden = !canNotify();
+    this.notify &&= mayNotify();
+    box.checked = this.notify;
+    box.addEventListener("change", async () => {
+      const isAllowed = box.checked && (await Notification.requestPermission()) === "granted";
+      refused.hidden = isAllowed || !box.checked;
+      this.notify = box.checked = isAllowed;
+      this.#keep();
+    });
+  }
+
   #read() {
     try {
       const chosen = JSON.parse(kept(KEPT) ?? "{}");
@@ -50,6 +69,7 @@ export class Settings {
       this.taps = chosen.taps ?? this.taps;
       this.sound = chosen.sound ?? this.sound;
       this.phrases = chosen.phrases ?? this.phrases;
+      this.notify = chosen.notify ?? this.notify;
     } catch {
       // What is kept cannot be read: it stays as it is by default.
     }
@@ -57,7 +77,8 @@ export class Settings {
 
   #keep() {
     const speed = this.speed === Infinity ? 0 : this.speed;
-    keep(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound, phrases: this.phrases }));
+    const { taps, sound, phrases, notify } = this;
+    keep(KEPT, JSON.stringify({ speed, taps, sound, phrases, notify }));
     this.changed();
   }
 }

@@ -8,6 +8,7 @@ import { keep, kept } from "./kept.js";
 const CARD_MS = 900;
 const REST_MS = 900;
 const COLOURS = "pigpen-colours";
+const FELT = "pigpen-felt";
 
 export class ReplayControls {
   #timer = 0;
@@ -26,6 +27,7 @@ export class ReplayControls {
     const view = /** @type {HTMLSelectElement} */ (part("view"));
     view.addEventListener("change", () => replayer.look(view.value === "" ? null : Number(view.value)));
     rememberColours(/** @type {HTMLInputElement} */ (part("colours")));
+    showFelt();
   }
 
   /** Play, or halt. */
@@ -68,11 +70,33 @@ export class ReplayControls {
 
 /** Two colours instead of four, if the reader wants that. @param {HTMLInputElement} box */
 export function rememberColours(box) {
-  const apply = () => document.documentElement.toggleAttribute("data-two-colours", box.checked);
   box.checked = kept(COLOURS) === "2";
-  box.addEventListener("change", () => {
-    keep(COLOURS, box.checked ? "2" : "4");
-    apply();
-  });
-  apply();
+  box.addEventListener("change", () => showDeck(box.checked ? "2" : "4"));
+  showDeck();
+}
+
+/** Let a person choose the deck and the felt. @param {HTMLSelectElement} deck @param {HTMLSelectElement} felt */
+export function rememberTable(deck, felt) {
+  deck.value = kept(COLOURS) ?? "4";
+  felt.value = kept(FELT) ?? "";
+  deck.addEventListener("change", () => showDeck(deck.value));
+  felt.addEventListener("change", () => showFelt(felt.value));
+  showDeck();
+  showFelt();
+}
+
+/** Show the deck with so many colours, and keep it; without a number the one that is kept. @param {string} [colours] */
+function showDeck(colours) {
+  if (colours) {
+    keep(COLOURS, colours);
+  }
+  document.documentElement.toggleAttribute("data-two-colours", kept(COLOURS) === "2");
+}
+
+/** Show a felt, and keep it; without a name the one that is kept. @param {string} [name] Empty: the green one. */
+export function showFelt(name) {
+  if (name !== undefined) {
+    keep(FELT, name);
+  }
+  document.documentElement.dataset.felt = kept(FELT) ?? "";
 }

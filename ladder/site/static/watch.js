@@ -1,6 +1,7 @@
 // A table of people, watched: each state is shown for a moment, the newest ones at once if many have come.
 // @ts-check
 
+import { showFelt } from "./replay_controls.js";
 import { SharedStream } from "./shared_stream.mjs";
 import { Table } from "./table.js";
 import { make, named, scored, toned, wordsIn } from "./words.js";
@@ -26,6 +27,7 @@ class WatchedTable extends HTMLElement {
 
   connectedCallback() {
     this.words = wordsIn(this);
+    showFelt();
     this.follow();
   }
 

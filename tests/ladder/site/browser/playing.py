@@ -153,7 +153,7 @@ class Tables:
         table = self._table(request)
         values: dict[str, object] = {"base": request.url.path, "title": table.rules.title, "variant": table.rules.name}
         values |= {"exposable": exposable(table.rules), "rules_at": f"/rules/{table.rules.name}"}
-        values["nicknames"] = nicknames(table.rules)
+        values |= {"nicknames": nicknames(table.rules), "again": False}
         response: Response = request.app.state.site.pages.fresh_page(request, "play_table.html", values)
         return response
 

@@ -136,6 +136,21 @@ def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open,
     assert (findings(page, "main"), overflow(page)) == ([], 0)
 
 
+def test_a_game_that_is_over_offers_the_same_table_again(visit: Open) -> None:
+    page = visit("/play?variant=own")
+    page.fill("[name=toml]", to_toml(BRIEF))
+    page.select_option("select[name=length]", "deals:1")
+    page.select_option("select[name=chair1]", "tree")
+    page.click(".play-form button.main")
+    page.wait_for_selector("person-table .pick")
+    first, others = page.url, page.locator(".seat .name").all_inner_texts()
+    played_to_the_end(page, by_mouse, go_on)
+    page.get_by_role("button", name="The same table again").click()
+    page.wait_for_selector("person-table .pick")
+    assert page.url != first
+    assert page.locator(".seat .name").all_inner_texts() == others
+
+
 def look_at_costliest(page: Page) -> None:
     """Wait for the decisions that cost most: no one has to ask for them."""
     page.wait_for_selector(".costliest > :is(.decision, p:not([role]))")
