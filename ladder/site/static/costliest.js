@@ -30,6 +30,9 @@ export async function showCostliest(place, asked, words) {
       () => place.isConnected,
       (computing) => setText(status, progress(computing, words)),
     );
+    if (response?.status === 202) {
+      return; // no one waits for it any more
+    }
     found = await answerOf(response, words);
   } catch {
     found = "";

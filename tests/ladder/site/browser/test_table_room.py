@@ -52,15 +52,15 @@ def test_the_felt_has_the_width_of_the_window_and_the_log_is_behind_a_tab(sit: S
     assert felt
     assert felt["width"] > 1000
     assert felt["y"] + felt["height"] <= WIDE[1]
-    assert page.locator("#panel-log").evaluate("panel => panel.getBoundingClientRect().width") <= 1
+    assert page.locator("#panel-log").evaluate("panel => panel.getBoundingClientRect().height") <= 1
     assert page.get_by_role("log").inner_text().startswith("Deal 1 begins."), "screen readers have it all the time"
     assert (findings(page), overflow(page)) == ([], 0)
     page.get_by_role("tab", name="What has happened").click()
     page.get_by_role("tab", name="What has happened").press("ArrowRight")
     assert page.get_by_role("tab", name="Points").get_attribute("aria-selected") == "true"
     page.get_by_role("tab", name="Points").press("ArrowLeft")
-    assert page.locator("#panel-log").evaluate("panel => panel.getBoundingClientRect().width") > 200
-    assert page.locator("#panel-points").evaluate("panel => panel.getBoundingClientRect().width") <= 1
+    assert page.locator("#panel-log").evaluate("panel => panel.getBoundingClientRect().height") > 200
+    assert page.locator("#panel-points").evaluate("panel => panel.getBoundingClientRect().height") <= 1
     assert (findings(page), overflow(page)) == ([], 0)
     page.keyboard.press("t")
     assert page.get_by_role("tab", name="Points").get_attribute("aria-selected") == "true"
