@@ -85,7 +85,7 @@ export function rememberTable(deck, felt) {
   showFelt();
 }
 
-/** Show the deck with so many colours, and keep it; without a number the one that is kept. @param {string} [colours] */
+/** Show the deck of two or of four colours, and keep it; without a number the one that is kept. @param {string} [colours] */
 function showDeck(colours) {
   if (colours) {
     keep(COLOURS, colours);
