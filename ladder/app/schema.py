@@ -87,6 +87,7 @@ PRINTED: dict[str, Any] = {
             for word in (
                 "open",
                 "enter",
+                "check-in",
                 "withdraw",
                 "reveal",
                 "beacon",

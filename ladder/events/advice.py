@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 LAST_TABLE = 0.4
 """The least share of the deals that the last table should have (docs/events.md)."""
+CHECK_IN_SECONDS = 10 * 60.0
+"""The least time that a check-in should take."""
 EVENING = 6.0
 """Hours after which an event is long, where its file does not say when it ends."""
 PLAYS = 13 + 2
@@ -140,7 +142,13 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
     if event.stand_in not in house_bots:
         yield f"There is no house bot {event.stand_in!r} to stand in; choose one of {', '.join(sorted(house_bots))}."
     yield from _wrong_texts(event)
-    for one, other in (("opens", "freezes"), ("opens", "ends"), ("freezes", "ends"), ("starts", "ends")):
+    for one, other in (
+        ("opens", "freezes"),
+        ("check_in", "freezes"),
+        ("opens", "ends"),
+        ("freezes", "ends"),
+        ("starts", "ends"),
+    ):
         before, after = getattr(event, one), getattr(event, other)
         if before is not None and before == after:
             yield f"{other} and {one} are the same moment, {in_utc(before)}; nothing can happen between them."
@@ -244,6 +252,11 @@ def _unwise(event: Event, rules: Rules, plans: list[Plan], pace: Pace) -> Iterat
         yield (
             f"late_entry = {event.late_entry!r} changes nothing: on a ladder bots enter until the list of entrants is "
             "final. Write late_entry = 'none'."
+        )
+    if event.check_in and event.freezes and (event.freezes - event.check_in).total_seconds() < CHECK_IN_SECONDS:
+        yield (
+            f"Bots check in from {in_utc(event.check_in)} to {in_utc(event.freezes)} only. Who misses that does not "
+            f"play: let check_in be at least {CHECK_IN_SECONDS / 60:.0f} minutes before freezes."
         )
     if fewest < sides:
         yield f"With {fewest} entrants a table of {sides} has {counted(sides - fewest, 'stand-in')}."

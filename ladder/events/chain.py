@@ -93,7 +93,7 @@ def body_hash(event: ExportedEvent) -> str:
 
 OF_EVENT = {
     MessageKind.EVENT_OPENED: ("name", "file", "rules", "commitment", "opened"),
-    MessageKind.EVENT_FROZEN: ("entrants_hash", "stand_in", "stand_in_identity", "frozen"),
+    MessageKind.EVENT_FROZEN: ("entrants_hash", "stand_in", "stand_in_identity", "frozen", "unlisted"),
     MessageKind.EVENT_STARTED: ("contributions", "beacon_value", "started"),
     MessageKind.EVENT_OVER: ("places",),
 }
@@ -108,6 +108,8 @@ OF_ENTRANTS = {
         "rating",
         "commitment",
         "has_own_nonce",
+        "checked_in",
+        "checked_in_by",
     },
     MessageKind.EVENT_STARTED: {"number", "nonce"},
 }

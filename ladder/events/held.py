@@ -251,6 +251,13 @@ class PublicCourse:
     dropped: tuple[tuple[int, int], ...] = ()
     """Bots that have left by the rule about takeovers: number, and the rounds that had been played."""
     is_official: bool = False
+    entries: tuple[tuple[str, str, float | None], ...] = ()
+    """
+    While bots may enter, if each entry is a link of the chain: the bot, its version and commitment as one text, and the
+    Unix time of its check-in.
+    """
+    on_hold: bool = False
+    """Of such an event."""
 
     @classmethod
     def read(cls, plain: Mapping[str, Any] | None) -> PublicCourse:
@@ -261,7 +268,10 @@ class PublicCourse:
         redone = tuple((number, table, turn) for number, table, turn in plain["redone"])
         left, dropped = (tuple((number, after) for number, after in plain[name]) for name in ("left", "dropped"))
         stages, over = tuple(plain["stages"]), tuple(plain["over"])
-        return cls(plain["state"], stages, over, shown, redone, left, dropped, plain["is_official"])
+        entries = tuple((bot, entry, checked_in) for bot, entry, checked_in in plain["entries"])
+        return cls(
+            plain["state"], stages, over, shown, redone, left, dropped, plain["is_official"], entries, plain["on_hold"]
+        )  # fmt: skip
 
     def plain(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -276,6 +286,8 @@ class EventNews:
     round: int | None = None
     table: int | None = None
     entrant: int | None = None
+    bot: str = ""
+    """Of an entry."""
     after: int | None = None
     """Rounds after which it has left, as far as they are public."""
     by_rule: bool = False
@@ -289,6 +301,10 @@ def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
     >>> [str(each.kind) for each in news(PublicCourse("running", (0,)), PublicCourse("paused", (0, 0), (1,)))]
     ['event.round_over', 'event.round_drawn', 'event.paused']
     """
+    if now.state == EventState.OPEN == before.state:
+        yield from _entry_news(before, now)
+    if now.on_hold and not before.on_hold:
+        yield EventNews(MessageKind.EVENT_HELD)
     has_new_state = now.state != before.state
     if has_new_state and now.state not in (EventState.PAUSED, EventState.OVER):
         yield EventNews(_running_again(before) if now.state == EventState.RUNNING else KINDS[EventState(now.state)])
@@ -315,6 +331,18 @@ def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
         yield EventNews(KINDS[EventState(now.state)])
     if now.is_official and not before.is_official:
         yield EventNews(MessageKind.EVENT_OFFICIAL)
+
+
+def _entry_news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
+    known = {bot: (entry, checked_in) for bot, entry, checked_in in before.entries}
+    for bot in known.keys() - {bot for bot, _, _ in now.entries}:
+        yield EventNews(MessageKind.ENTRY_WITHDRAWN, bot=bot)
+    for bot, entry, checked_in in now.entries:
+        entry_before, checked_in_before = known.get(bot, (None, None))
+        if entry != entry_before:
+            yield EventNews(MessageKind.ENTRY_MADE, bot=bot)
+        if checked_in != checked_in_before:
+            yield EventNews(MessageKind.ENTRY_CHECKED_IN, bot=bot)
 
 
 def _running_again(before: PublicCourse) -> MessageKind:

@@ -59,6 +59,7 @@ def exported_event(session: Session, event: StoredEvent, *, with_places: bool) -
         beacon_value=event.beacon_value,
         contributions=event.contributions,
         entrants=tuple(_entrants(session, event)),
+        unlisted=tuple(rows.unlisted_of(event)),
         rounds=tuple(exported_round(each, turns) for each in rows.rounds_of(session, event.id)),
         places=tuple(
             ExportedPlace(place=one.place, number=one.number, values=one.values, margin=one.margin) for one in standings
@@ -82,6 +83,7 @@ def _entrants(session: Session, event: StoredEvent) -> Iterator[ExportedEntrant]
             number=one.number, name=one.name, version=session.get_one(Version, one.version_id).number,
             identity=one.identity, owner=one.owner, rating=one.rating, left_after=one.left_after,
             commitment=one.commitment, has_own_nonce=one.has_own_nonce, nonce=one.nonce,
+            checked_in=rows.moment(one.checked_in), checked_in_by=one.checked_in_by,
         )  # fmt: skip
 
 

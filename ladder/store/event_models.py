@@ -38,6 +38,10 @@ class EventEntry(Base):
     has_own_nonce: Mapped[bool]
     """True if the entrant has made the nonce, and not the ladder."""
     entered: Mapped[float]
+    checked_in: Mapped[float | None]
+    """None: it has not checked in, or there is no check-in."""
+    checked_in_by: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+    """The account; empty: a person on the ladder's machine."""
     left_after: Mapped[int | None]
     """It has left: the rounds that had been drawn then."""
 

@@ -17,10 +17,10 @@ from ladder.events.held import Held, HeldRound, HeldTable, Ruling
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
 from ladder.store.lookup import near
 from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Version
-from ladder.values.held_events import EventEntrant, EventRow, EventStamp, EventState
+from ladder.values.held_events import EventEntrant, EventRow, EventStamp, EventState, EventUnlisted
 from ladder.values.names import label
 from ladder.values.value import time_of
-from ladder.values.webhooks import MessageKind
+from ladder.values.webhooks import ENTRY_KINDS, MessageKind
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def links_of(session: Session, event: int) -> list[EventLink]:
 
 
 def stamps_of(session: Session, event: StoredEvent) -> tuple[tuple[EventStamp, ...], str]:
-    """Give the stamps of an event without those of results, and the last one of all."""
+    """Give the stamps of an event without those of entries and results, and the last one of all."""
     wanted = select(EventLink.number, EventLink.kind, EventLink.at, EventLink.hash).order_by(EventLink.number)
     found = [
         EventStamp.model_validate(
@@ -122,7 +122,8 @@ def stamps_of(session: Session, event: StoredEvent) -> tuple[tuple[EventStamp, .
         )
         for number, kind, at, hash_ in session.execute(wanted.where(EventLink.event_id == event.id))
     ]  # fmt: skip
-    return tuple(one for one in found if one.kind != MessageKind.RESULT_SHOWN), found[-1].stamp if found else ""
+    left_out = (*ENTRY_KINDS, MessageKind.RESULT_SHOWN)
+    return tuple(one for one in found if one.kind not in left_out), found[-1].stamp if found else ""
 
 
 def tables_of(session: Session, event: int) -> dict[int, list[tuple[EventTable, StoredMatch]]]:
@@ -242,8 +243,9 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
         name=event.name, title=file.name, variant=event.variant,
         state=public_state(session, event) if is_sealed else EventState(event.state), reason=event.reason,
         on_hold=event.on_hold,
-        show=file.show, entrants=entrants, fewest=file.entrants[0], most=file.entrants[1], rounds=rounds,
-        opens=file.opens, freezes=file.freezes, starts=file.starts, ends=file.ends, opened=time_of(event.opened),
+        show=file.show, entrants=entrants, waiting=max(0, entrants - file.entrants[1]), fewest=file.entrants[0],
+        most=file.entrants[1], rounds=rounds, opens=file.opens, check_in=file.check_in, freezes=file.freezes,
+        starts=file.starts, ends=file.ends, opened=time_of(event.opened),
         frozen=moment(event.frozen), started=moment(event.started),
         finished=None if is_sealed else moment(event.finished), commitment=event.commitment,
     )  # fmt: skip
@@ -263,14 +265,16 @@ def entrant_list(
     """
     wanted = select(EventEntry, Version.number).join(Version, Version.id == EventEntry.version_id)
     rows = session.execute(wanted.where(EventEntry.event_id == event.id).order_by(EventEntry.number))
-    is_final = event.state != EventState.OPEN
+    is_final, places = event.state != EventState.OPEN, parse_event(event.file).entrants[1]
     return tuple(
         EventEntrant(
             number=one.number, name=one.name, version=version, owner=one.owner, rating=one.rating,
             **_leaving(one, rounds, dropped.get(one.number)),
             commitment=one.commitment, has_own_nonce=one.has_own_nonce, nonce=one.nonce if is_final else None,
+            waiting=place - places if place > places else None,
+            checked_in=moment(one.checked_in), checked_in_by=one.checked_in_by,
         )
-        for one, version in rows
+        for place, (one, version) in enumerate(rows, 1)
     )  # fmt: skip
 
 
@@ -282,6 +286,11 @@ def _leaving(one: EventEntry, rounds: int, dropped: Dropped | None) -> dict[str,
         return {"left_after": None, "left_by": None}
     is_silent = one.left_after == 0 and one.nonce is None
     return {"left_after": min(one.left_after, rounds), "left_by": "nonce" if is_silent else "withdrawal"}
+
+
+def unlisted_of(event: StoredEvent) -> tuple[EventUnlisted, ...]:
+    """Give who had entered and is not on the list."""
+    return tuple(EventUnlisted.model_validate(one) for one in event.unlisted)
 
 
 def version_name(session: Session, version: int | None) -> str | None:
@@ -303,7 +312,7 @@ def revision(session: Session, event: int | None) -> list[Row[Any]]:
     ).join(StoredMatch, StoredMatch.id == EventTable.match_id)
     entries = select(
         func.count(), func.sum(EventEntry.version_id), func.count(EventEntry.left_after), func.count(EventEntry.nonce),
-        func.max(EventEntry.entered),
+        func.max(EventEntry.entered), func.count(EventEntry.checked_in),
     )  # fmt: skip
     states = select(
         StoredEvent.id,
@@ -312,6 +321,7 @@ def revision(session: Session, event: int | None) -> list[Row[Any]]:
         StoredEvent.finished,
         StoredEvent.beacon_value,
         StoredEvent.on_hold,
+        cast(StoredEvent.unlisted, String),
         StoredEvent.official,
         StoredEvent.results_at,
     )

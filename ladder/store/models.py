@@ -321,6 +321,8 @@ class StoredEvent(Base):
     state: Mapped[str] = mapped_column(String(16), index=True)
     reason: Mapped[str] = mapped_column(default="")
     """Reason that it is paused, or held."""
+    unlisted: Mapped[list[dict[str, Any]]] = mapped_column(JSON, default=list)
+    """Bots that had entered and are not on the list, `ladder.values.held_events.EventUnlisted`, field for field."""
     on_hold: Mapped[bool] = mapped_column(default=False)
     """True if the times of its file do nothing, until its organiser freezes or starts it."""
     opened: Mapped[float]

@@ -160,6 +160,10 @@ class Event(Value):
     zone: str | None = None
     """Zone of the times that have none of their own: `Europe/Berlin`."""
     opens: Time | None = None
+    check_in: Time | None = None
+    """From then until `freezes` those who have entered check in; who does not is not on the list of entrants."""
+    waiting_list: int = Field(default=0, ge=0, le=MAX_ENTRANTS)
+    """Bots that may enter beyond the most entrants; they take the places that become free, in order of entry."""
     freezes: Time | None = None
     """Versions are pinned then, and the list of entrants is final."""
     reveals: Time | None = None
@@ -198,17 +202,24 @@ class Event(Value):
         fewest, most = self.entrants
         if not 2 <= fewest <= most <= MAX_ENTRANTS:
             raise ValueError(f"entrants are [fewest, most], from 2 to {MAX_ENTRANTS}; these are [{fewest}, {most}]")
-        names_of_times = ("opens", "freezes", "reveals", "beacon_at", "starts", "ends")
+        names_of_times = ("opens", "check_in", "freezes", "reveals", "beacon_at", "starts", "ends")
         moments = [(name, at) for name in names_of_times if (at := getattr(self, name))]
         for (one, before), (other, after) in pairwise(moments):
             if before > after:
                 raise ValueError(f"{other} ({in_utc(after)}) is before {one} ({in_utc(before)})")
         if (self.beacon is None) != (self.beacon_at is None):
             raise ValueError("beacon and beacon_at belong together: an address, and when its value becomes known")
+        if self.check_in and not self.freezes:
+            raise ValueError("check_in needs freezes: at that time the check-in ends")
         names = [stage.name for stage in self.stages]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two stages are named {twice!r}")
         return self
+
+    @property
+    def links_entries(self) -> bool:
+        """True if each entry is a link of the chain, since the list of entrants follows from them by a rule."""
+        return self.check_in is not None or self.waiting_list > 0
 
     def reveals_until(self, frozen: float) -> float:
         """

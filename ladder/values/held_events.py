@@ -21,8 +21,11 @@ EVENT_FILE_BYTES = 64 * 1024
 MAX_WORD = 80
 MAX_NUMBER = 10_000_000
 EventActName = Literal[
-    "enter", "withdraw", "reveal", "beacon", "hold", "freeze", "start", "pause", "draw", "redo", "rule", "release"
-]
+    "enter", "check-in", "withdraw", "reveal", "beacon", "hold", "freeze", "start", "pause", "draw", "redo", "rule",
+    "release",
+]  # fmt: skip
+Unlisted = Literal["check-in", "full", "withdrawn"]
+"""Reason that a bot is not on the list of entrants: it did not check in, had no place, or another withdrew it."""
 
 
 NOT_FINAL = "The list of entrants of {!r} is not final yet. Until then keep the nonce secret."
@@ -58,12 +61,16 @@ class EventRow(Value):
     show: Literal["live", "round", "manual"]
     entrants: int
     """Bots that have entered."""
+    waiting: int
+    """Of them, those on the waiting list."""
     fewest: int
     most: int
     rounds: int
     """That have been drawn, play-offs included, as far as the viewer may know."""
     opens: Time | None
-    """This and the next three: as its file says."""
+    """This and the next four: as its file says."""
+    check_in: Time | None
+    """Time from which those who have entered check in, until `freezes`; None: there is no check-in."""
     freezes: Time | None
     starts: Time | None
     ends: Time | None
@@ -96,6 +103,23 @@ class EventEntrant(Value):
     """True if the entrant has made the nonce; else the ladder has, so that its organiser could know it."""
     nonce: str | None
     """In hex; None: it is not public."""
+    waiting: int | None
+    """Its place on the waiting list, from 1; None: it does not wait."""
+    checked_in: Time | None
+    """None: it has not, or there is no check-in."""
+    checked_in_by: str | None
+    """The account that has checked it in: its owner or an organiser; empty: a person on the ladder's machine."""
+
+
+class EventUnlisted(Value):
+    """A bot that had entered an event and is not on its list of entrants."""
+
+    name: str
+    version: int
+    owner: str
+    reason: Unlisted
+    by: str
+    """Of one that was withdrawn by another than its owner: the account; empty: a person on the ladder's machine."""
 
 
 class EventRuling(Value):
@@ -203,7 +227,14 @@ class EventPage(EventRow):
     """Hex; None: the event is not over, or its results are not all shown."""
     stand_in: str | None
     """The version that fills tables."""
+    waiting_list: int
+    """Bots that may wait for a place, as its file says."""
     entrant_list: tuple[EventEntrant, ...]
+    unlisted: tuple[EventUnlisted, ...]
+    """
+    Of an event with a check-in or a waiting list: who is not on the list of entrants, and why. While bots may enter,
+    only those that others than their owners have withdrawn.
+    """
     round_list: tuple[EventRoundPage, ...]
     stage: str
     """The stage of these standings; empty: nothing has been played."""
@@ -234,7 +265,7 @@ class EventAct(Value):
 
     act: EventActName
     bot: Annotated[str, Field(max_length=MAX_WORD)] = ""
-    """Of `enter` and `withdraw`."""
+    """Of `enter`, `check-in` and `withdraw`."""
     commitment: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     """Of `enter`: SHA-256 of a nonce of the entrant's own; empty: the ladder makes one."""
     nonce: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
@@ -285,6 +316,10 @@ class ExportedEntrant(Value):
     """True if the entrant has made the nonce, and not the ladder."""
     nonce: Hash | None
     """None: it was not revealed."""
+    checked_in: Time | None
+    """None: the event has no check-in."""
+    checked_in_by: str | None
+    """As in `EventEntrant`."""
 
 
 class ExportedRuling(Value):
@@ -371,7 +406,7 @@ class ExportedLink(Value):
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
-    version: Literal[4] = 4
+    version: Literal[5] = 5
     name: str
     file: Annotated[str, Field(max_length=64 * 1024)]
     """The event's TOML file."""
@@ -391,6 +426,8 @@ class ExportedEvent(Value):
     contributions: Hash | None
     """SHA-256 of the nonces and of the beacon."""
     entrants: Annotated[tuple[ExportedEntrant, ...], Field(max_length=MAX_ENTRANTS)]
+    unlisted: Annotated[tuple[EventUnlisted, ...], Field(max_length=100 * MAX_ENTRANTS)]
+    """Bots that had entered and are not on the list, with the reasons; empty without a check-in or a waiting list."""
     rounds: Annotated[tuple[ExportedRound, ...], Field(max_length=20 * MAX_ROUNDS)]
     places: tuple[ExportedPlace, ...]
     links: Annotated[tuple[ExportedLink, ...], Field(max_length=100_000)]

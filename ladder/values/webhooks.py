@@ -12,6 +12,13 @@ class MessageKind(enum.StrEnum):
 
     EVENT_OPENED = "event.opened"
     """Registration is open."""
+    ENTRY_MADE = "event.entry_made"
+    """A bot has entered; this and the next three are of events whose list follows from the entries of the chain."""
+    ENTRY_CHECKED_IN = "event.entry_checked_in"
+    ENTRY_WITHDRAWN = "event.entry_withdrawn"
+    """Before the list is final."""
+    EVENT_HELD = "event.held"
+    """The times of the file do nothing, until the organiser freezes or starts the event."""
     EVENT_FROZEN = "event.frozen"
     """The list of entrants is final."""
     EVENT_STARTED = "event.started"
@@ -42,6 +49,8 @@ class MessageKind(enum.StrEnum):
 
 BOT_KINDS = (MessageKind.BOT_ENTERED, MessageKind.BOT_SUSPENDED)
 """Messages that are about no event."""
+ENTRY_KINDS = (MessageKind.ENTRY_MADE, MessageKind.ENTRY_CHECKED_IN, MessageKind.ENTRY_WITHDRAWN)
+"""Messages about one entry, before the list of entrants is final."""
 CHOICES = tuple(kind for kind in MessageKind if kind is not MessageKind.TEST)
 """Kinds of messages that a webhook can be for."""
 MAX_URL = 2000

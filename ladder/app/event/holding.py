@@ -97,12 +97,35 @@ def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str, commitment: str =
     """
     with ladder.database.write() as session:
         _own(session, viewer, bot)
-        made = None if commitment else new_seed()
+        made, by = None if commitment else new_seed(), viewer.name or ""
+        event, now = find_event(session, name), ladder.clock()
         entry = commands.enter_event(
-            session, find_event(session, name), bot, ladder.clock(),
+            session, event, bot, now, by=by,
             commitment=commitment_of(made) if made else commitment, nonce=made.hex() if made else None,
         )  # fmt: skip
-        write_audit(session, viewer, "event.enter", name, ladder.clock(), bot=bot)
+        announce_event(session, event, now, by)
+        write_audit(session, viewer, "event.enter", name, now, bot=bot)
+        return entry.name
+
+
+def check_in(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
+    """
+    Check in a bot that has entered, between `check_in` and `freezes` of the event's file.
+
+    An organiser may do so for an owner; it is public who has done it.
+
+    Returns:
+        The bot's name.
+
+    Raises:
+        LadderError: If there is no such event or entry, the bot is not the viewer's, or it is too early or too late.
+    """
+    with ladder.database.write() as session:
+        _own(session, viewer, bot)
+        event, now, by = find_event(session, name), ladder.clock(), viewer.name or ""
+        entry = commands.check_in(session, event, bot, now, by)
+        announce_event(session, event, now, by)
+        write_audit(session, viewer, "event.check-in", name, now, bot=entry.name)
         return entry.name
 
 
@@ -155,8 +178,9 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
     with ladder.database.write() as session:
         _own(session, viewer, bot)
         event = find_event(session, name)
-        entry = commands.withdraw_from_event(session, event, bot)
-        announce_event(session, event, ladder.clock())
+        by = viewer.name or ""
+        entry = commands.withdraw_from_event(session, event, bot, by)
+        announce_event(session, event, ladder.clock(), by)
         write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
         if entry.left_after is None or may(viewer, Act.ADMINISTER):
             return entry.left_after
@@ -226,6 +250,7 @@ def hold(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
         commands.hold_event(session, event, reason)
+        announce_event(session, event, ladder.clock(), viewer.name or "")
         write_audit(session, viewer, "event.hold", name, ladder.clock(), reason=reason)
 
 
@@ -356,6 +381,8 @@ def act(ladder: Ladder, viewer: Viewer, name: str, wanted: EventAct) -> EventDon
     match wanted.act:
         case "enter":
             bot = enter(ladder, viewer, name, bot, wanted.commitment)
+        case "check-in":
+            bot = check_in(ladder, viewer, name, bot)
         case "reveal":
             bot = reveal(ladder, viewer, name, wanted.nonce)
         case "beacon":

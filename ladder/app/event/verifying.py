@@ -20,6 +20,7 @@ from urllib.request import urlopen
 
 from ladder.app.event.export_file import event_links, export_in, opened_export, read_export
 from ladder.errors import UserError
+from ladder.events.admission import Registration
 from ladder.events.beacons import why_no_value
 from ladder.events.chain import STAMP, Deviations, Link, first_broken
 from ladder.events.course import NextRound
@@ -180,6 +181,8 @@ class _Verifier:
         if (broken := first_broken(links)) is not None:
             self._findings.append(f"Link {broken} of the chain does not follow from what is before it.")
         self._findings += Deviations(self._event).find(links)
+        if self._held.event.links_entries:
+            self._findings += Registration(self._event, self._held.event).find(links)
 
     def _check(self, holds: bool, sentence: str) -> None:
         if not holds:

@@ -201,12 +201,18 @@ LEFT = {
     "takeovers": "the default policy took it over at {tables}",
 }
 """Reasons for which a bot leaves an event."""
+UNLISTED = {
+    "check-in": "it did not check in",
+    "full": "all places were taken",
+    "withdrawn": "an organiser withdrew it",
+}
+"""Reasons for which a bot that had entered is not on the list of entrants."""
 EVENTS = (
     Column[EventRow]("event", lambda row: row.name, "left"),
     Column[EventRow]("title", lambda row: row.title, "left", is_cut=True),
     Column[EventRow]("variant", lambda row: row.variant, "left"),
     Column[EventRow]("state", lambda row: row.state, "left"),
-    Column[EventRow]("entrants", lambda row: f"{row.entrants} of {row.most}"),
+    Column[EventRow]("entrants", lambda row: f"{row.entrants - row.waiting} of {row.most}"),
     Column[EventRow]("rounds", lambda row: str(row.rounds)),
 )
 ENTRANTS = (
@@ -214,7 +220,7 @@ ENTRANTS = (
     Column[EventEntrant]("bot", lambda row: label(row.name, row.version), "left", is_cut=True),
     Column[EventEntrant]("owner", lambda row: row.owner, "left", is_cut=True),
     Column[EventEntrant]("rating", lambda row: "" if row.rating is None else f"{row.rating:.0f}"),
-    Column[EventEntrant]("", lambda row: "" if row.left_after is None else f"left after {row.left_after}", "left"),
+    Column[EventEntrant]("", lambda row: _entry_state(row), "left"),
 )
 RESULT_TABLES = (
     Column[EventTableRow]("table", lambda row: str(row.number)),
@@ -260,7 +266,12 @@ def print_page(page: EventPage) -> None:
     if page.seed:
         typer.echo(sanitize(f"Seed: {page.seed}"))
     wanted = str(page.most) if page.fewest == page.most else f"{page.fewest} to {page.most}"
-    typer.echo(sanitize(f"{page.entrants} of {wanted} bots have entered."))
+    waiting = f"; {page.waiting} more on the waiting list" if page.waiting else ""
+    typer.echo(sanitize(f"{page.entrants - page.waiting} of {wanted} bots have entered{waiting}."))
+    if page.check_in and page.freezes and page.state is EventState.OPEN:
+        present = sum(one.checked_in is not None for one in page.entrant_list)
+        when = f"Check-in from {in_utc(page.check_in)} to {in_utc(page.freezes)}"
+        typer.echo(sanitize(f"{when}, with pigpen event check-in {page.name} BOT: {present} of {page.entrants} have."))
     if page.entrant_list and not page.standings:
         _print(page.entrant_list, ENTRANTS)
     for one in page.entrant_list:
@@ -268,6 +279,9 @@ def print_page(page: EventPage) -> None:
             tables = " and ".join(f"table {table} of round {number}" for number, table in one.taken_over)
             why = LEFT[one.left_by or "withdrawal"].format(tables=tables)
             typer.echo(sanitize(f"{one.name} has left after {counted(one.left_after, 'round')}: {why}."))
+    for out in page.unlisted:
+        by = f" ({out.by})" if out.by else ""
+        typer.echo(sanitize(f"{label(out.name, out.version)} is not on the list: {UNLISTED[out.reason]}{by}."))
     for each in page.round_list[-2:]:
         _print_round(each)
     if page.standings:
@@ -275,6 +289,14 @@ def print_page(page: EventPage) -> None:
         _print(page.standings, standing_columns(page.criteria, page.standings))
         for line in margin_lines(page.standings, page.criteria):
             typer.echo(sanitize(line))
+
+
+def _entry_state(row: EventEntrant) -> str:
+    """Say what is particular about an entry, in a few words."""
+    found = [f"waits, number {row.waiting}"] if row.waiting else []
+    if row.checked_in:
+        found.append("checked in" if row.checked_in_by == row.owner else "checked in by an organiser")
+    return ", ".join([*found, *([] if row.left_after is None else [f"left after {row.left_after}"])])
 
 
 def _print_round(page: EventRoundPage) -> None:

@@ -13,6 +13,7 @@ from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.sanitize import sanitize
 from ladder.values.held_events import EventAct, EventDone, EventState
 from ladder.values.text import counted
+from ladder.values.value import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,13 +105,41 @@ def enter(
         print_json(page)
         return
     typer.echo(sanitize(f"{done.bot} has entered {event}."))
-    if any(one.name == done.bot and one.has_own_nonce for one in page.entrant_list):
+    entry = next((one for one in page.entrant_list if one.name == done.bot), None)
+    if entry and entry.waiting:
+        typer.echo(sanitize(f"All places are taken: it is number {entry.waiting} on the waiting list."))
+    if page.check_in and page.freezes and entry and not entry.checked_in:
+        when = f"from {in_utc(page.check_in)} to {in_utc(page.freezes)}"
+        typer.echo(sanitize(f"It plays only if it is checked in, {when}: pigpen event check-in {event} {done.bot}"))
+    if entry and entry.has_own_nonce:
         cost = "" if page.beacon else ", or the bot is taken off the field"
         typer.echo(
             sanitize(
                 f"Its nonce is kept on this machine. After the freeze reveal it{cost}: pigpen event reveal {event}"
             )
         )
+
+
+def check_in(event: EventArgument, bot: BotArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
+    """
+    Check in a bot that has entered an event whose file asks for it, between check_in and freezes.
+
+    Who does not check in is not on the list of entrants. Keep the stamp that is printed: if the check-in is not in the
+    event's chain at the end, pigpen event verify --published finds it. An organiser may check in bots of others;
+    that is public.
+
+    Examples:
+        pigpen event check-in cup Trotter
+    """
+    with asked(local) as ladder:
+        done = ladder.act_on_event(event, EventAct.model_construct(act="check-in", bot=bot))
+        page = ladder.event(event, everything=False)
+    if as_json:
+        print_json(page)
+        return
+    typer.echo(sanitize(f"{done.bot} is checked in to {event}: {page.stamp}"))
+    if place := next((one.waiting for one in page.entrant_list if one.name == done.bot), None):
+        typer.echo(sanitize(f"It is number {place} on the waiting list, and plays if enough places become free."))
 
 
 def reveal(
@@ -431,6 +460,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_events,
     "open": open_event,
     "enter": enter,
+    "check-in": check_in,
     "reveal": reveal,
     "withdraw": withdraw,
     "hold": hold,

@@ -30,7 +30,7 @@ CSV = "text/csv; charset=utf-8"
 CSV_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A heading, then the lines"}
 }
-BY_OWNERS = ("enter", "withdraw", "reveal")
+BY_OWNERS = ("enter", "check-in", "withdraw", "reveal")
 
 
 def revision(request: Request, event: str | None = None) -> str:
@@ -107,7 +107,7 @@ def open_event(request: Request, order: EventOrder) -> Response:
 
 @personal.post("/events/{event}/acts", response_model=EventDone)
 def act(request: Request, event: Name, wanted: EventAct) -> Response:
-    """Enter or withdraw a bot of one's own; or, as an organiser, do what holding the event needs."""
+    """Enter, check in or withdraw a bot of one's own; or, as an organiser, do what holding the event needs."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT if wanted.act in BY_OWNERS else Act.ADMINISTER)
     with not_taken():

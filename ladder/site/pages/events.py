@@ -263,13 +263,13 @@ def certificate(request: Request, event: Name, bot: Bot) -> Response:
 
 @router.get("/{event}/entries", dependencies=FOR_PEOPLE)
 def entries(request: Request, event: Name) -> Response:
-    """List one's bots, to enter or withdraw them."""
+    """List one's bots, to enter, check in or withdraw them."""
     return _entries(request, event, demand(request, Act.SUBMIT))
 
 
 @router.post("/{event}/entries", dependencies=FOR_PEOPLE)
 def change_entry(request: Request, event: Name, form: Form) -> Response:
-    """Enter one of one's bots, or withdraw it."""
+    """Enter one of one's bots, check it in, or withdraw it."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT)
     try:
@@ -285,8 +285,8 @@ def _wanted(form: Mapping[str, str]) -> EventAct:
     name = form.get("act", "")
     if name == "reveal" and fields["nonce"]:
         return EventAct(act="reveal", nonce=fields["nonce"])
-    if name == "withdraw":
-        return EventAct(act="withdraw", bot=form.get("bot", "")[:80])
+    if name in ("withdraw", "check-in"):
+        return EventAct(act="withdraw" if name == "withdraw" else "check-in", bot=form.get("bot", "")[:80])
     return EventAct(act="enter", bot=form.get("bot", "")[:80], commitment=fields["commitment"])
 
 
@@ -296,7 +296,9 @@ def _entries(request: Request, event: str, viewer: Viewer, error: str = "", stat
     own = bots.bots(site.ladder, owner=str(viewer.name))
     play = [one for one in own if any(entry.variant == page.variant for entry in one.entries)]
     entered = {one.name: one for one in page.entrant_list}
-    values = {"event": page, "bots": play, "entered": entered, "viewer": viewer, "error": error}
+    now = site.ladder.clock()
+    checks_in = page.state is EventState.OPEN and page.check_in is not None and now >= page.check_in.timestamp()
+    values = {"event": page, "bots": play, "entered": entered, "viewer": viewer, "error": error, "checks_in": checks_in}
     return form_page(request, "event_entries.html", values, status)
 
 

@@ -27,13 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ladder.site.server.context import Site
-    from ladder.values.held_events import EventPage
+    from ladder.values.held_events import EventPage, EventUnlisted
     from ladder.values.matches import MatchRow
     from ladder.values.whats_new import BotNews, Upset
 
 router = Router()
 MAX_ENTRIES = 30
 MAX_UPSETS = 5
+MAX_UNLISTED = 20
+"""Bots at most that an entry of a list of entrants names as missing from it."""
+UNLISTED = {"check-in": "did not check in", "full": "had no place", "withdrawn": "was withdrawn by an organiser"}
+"""Reasons for that."""
 NEVER = datetime.datetime.fromtimestamp(0, datetime.UTC)
 STATES = {"entered": "has entered", "active": "plays again", "suspended": "is suspended", "retired": "has retired"}
 
@@ -154,7 +158,8 @@ def _news(page: EventPage) -> Iterator[FeedEntry]:
 
     yield entry("open", "registration is open", page.opened, stamps[MessageKind.EVENT_OPENED])
     if page.frozen:
-        yield entry("frozen", "the list of entrants is final", page.frozen, stamps[MessageKind.EVENT_FROZEN])
+        title = "the list of entrants is final" + "".join(f"; {_unlisted(one)}" for one in page.unlisted[:MAX_UNLISTED])
+        yield entry("frozen", title, page.frozen, stamps[MessageKind.EVENT_FROZEN])
     if page.started:
         yield entry("started", "has started", page.started, stamps[MessageKind.EVENT_STARTED])
     for found in page.round_list:
@@ -171,6 +176,10 @@ def _news(page: EventPage) -> Iterator[FeedEntry]:
         yield entry("official", "results are official", page.official, stamps[MessageKind.EVENT_OFFICIAL])
 
 
+def _unlisted(one: EventUnlisted) -> str:
+    return f"{label(one.name, one.version)} {UNLISTED[one.reason]}"
+
+
 def calendar(page: EventPage, address: str) -> bytes:
     """
     Write the times of an event's file as a calendar (RFC 5545).
@@ -183,7 +192,9 @@ def calendar(page: EventPage, address: str) -> bytes:
     made.add("prodid", "-//Pigpen//Events//EN")
     made.add("version", "2.0")
     times: list[tuple[str, str, datetime.datetime | None, datetime.datetime | None]]
-    times = [("opens", "registration opens", file.opens, None), ("freezes", "registration closes", file.freezes, None)]
+    times = [("opens", "registration opens", file.opens, None)]
+    times.append(("check-in", "check-in; who misses it does not play", file.check_in, file.freezes))
+    times.append(("freezes", "registration closes", file.freezes, None))
     times.append(("starts", variant(file.variant, "en"), file.starts, file.ends))
     for stage in file.stages:
         times += [

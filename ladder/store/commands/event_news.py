@@ -37,10 +37,13 @@ from ladder.store.event_rows import (
     tables_of,
     turns_at,
     turns_in,
+    unlisted_of,
     visible_rounds,
 )
+from ladder.store.models import Version
+from ladder.values.held_events import EventState
 from ladder.values.value import time_of
-from ladder.values.webhooks import CHOICES, MessageKind
+from ladder.values.webhooks import CHOICES, ENTRY_KINDS, MessageKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +59,7 @@ WINNERS = 3
 """Places that the message about the end of an event names."""
 
 
-def announce_event(session: Session, event: StoredEvent, now: float) -> None:
+def announce_event(session: Session, event: StoredEvent, now: float, by: str = "") -> None:
     """
     Write the links of its chain, and the messages, about what has become public of an event since the last ones.
 
@@ -64,26 +67,29 @@ def announce_event(session: Session, event: StoredEvent, now: float) -> None:
         session: The transaction that has changed it.
         event: Which event.
         now: Unix time.
+        by: The account that has changed it; empty: a person on the ladder's machine, or a time of its file.
     """
     is_wanted = bool(webhooks_for(session, CHOICES, event.id))
     session.flush()
     rounds, tables = rounds_of(session, event.id), tables_of(session, event.id)
     course = _public_course(session, event, rounds, tables)
     for each in news(PublicCourse.read(event.announced), course):
-        link = _add_link(session, event, each, rounds, now)
+        link = _add_link(session, event, each, rounds, now, by)
         if each.kind is MessageKind.EVENT_OVER:
             event.results_at = now
         if is_wanted:
-            data = {**_data(session, event, each, rounds, tables), "stamp": link.stamp(event.name)}
+            data = {**_data(session, event, each, rounds, tables, by), "stamp": link.stamp(event.name)}
             post(session, each.kind, data, now, event=event.id)
     event.announced = course.plain()
     session.flush()
 
 
-def _add_link(session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound], now: float) -> Link:
+def _add_link(
+    session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound], now: float, by: str
+) -> Link:
     last = last_link(session, event.id)
     before = None if last is None else Link(last.number, last.kind, last.at, {}, last.hash)
-    data = _link_data(session, event, item, rounds)
+    data = _link_data(session, event, item, rounds, by)
     link = linked(before, item.kind, time_of(now).isoformat(), data)
     session.add(
         EventLink(
@@ -94,11 +100,17 @@ def _add_link(session: Session, event: StoredEvent, item: EventNews, rounds: Seq
     return link
 
 
-def _link_data(session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound]) -> dict[str, Any]:
+def _link_data(
+    session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound], by: str
+) -> dict[str, Any]:
     """Give all that has become public with a message; nothing that has not."""
     kind, number, place = item.kind, item.round, item.table
     if kind in OF_EVENT:
         return event_data(kind, exported_event(session, event, with_places=kind is MessageKind.EVENT_OVER))
+    if kind in ENTRY_KINDS:
+        return _entry_data(session, event, item, by)
+    if kind is MessageKind.EVENT_HELD:
+        return {"reason": event.reason, "by": by}
     if item.entrant is not None:
         return {"entrant": item.entrant, "after": item.after, **_why_left(session, event, item)}
     if number is not None and place is not None:
@@ -112,6 +124,16 @@ def _link_data(session: Session, event: StoredEvent, item: EventNews, rounds: Se
     if kind is MessageKind.EVENT_PAUSED:
         return {"reason": event.reason}
     return {} if number is None else {"round": number}
+
+
+def _entry_data(session: Session, event: StoredEvent, item: EventNews, by: str) -> dict[str, Any]:
+    """Give what becomes public with an entry; of one that is withdrawn there is only its bot."""
+    if item.kind is not MessageKind.ENTRY_MADE:
+        return {"bot": item.bot, "by": by}
+    (entry,) = (one for one in entries_of(session, event.id) if one.name == item.bot)
+    version = session.get_one(Version, entry.version_id).number
+    fields = {"owner": entry.owner, "commitment": entry.commitment, "has_own_nonce": entry.has_own_nonce}
+    return {"bot": item.bot, "version": version, "by": by, **fields}
 
 
 def _why_left(session: Session, event: StoredEvent, item: EventNews) -> dict[str, Any]:
@@ -157,11 +179,21 @@ def _public_course(session: Session, event: StoredEvent, rounds: Sequence[EventR
         left=_left(session, event, len(visible)),
         dropped=_dropped(session, event, len(visible)),
         is_official=event.official is not None,
+        **_entries(session, event),
     )
 
 
+def _entries(session: Session, event: StoredEvent) -> dict[str, Any]:
+    """Give the fields of `PublicCourse` about entries, of an event whose chain has a link for each."""
+    if not parse_event(event.file).links_entries:
+        return {}
+    entries = entries_of(session, event.id) if event.state == EventState.OPEN else ()
+    found = tuple((one.name, f"{one.version_id} {one.commitment}", one.checked_in) for one in entries)
+    return {"entries": found, "on_hold": event.on_hold}
+
+
 def _data(
-    session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound], tables: Tables
+    session: Session, event: StoredEvent, item: EventNews, rounds: Sequence[EventRound], tables: Tables, by: str
 ) -> dict[str, Any]:
     file, path = parse_event(event.file), f"/events/{event.name}"
     data: dict[str, Any] = {"event": event.name, "title": file.name, "path": path}
@@ -176,7 +208,11 @@ def _data(
     if item.entrant is not None:
         why = _why_left(session, event, item)
         data |= {"bot": _names(session, event.id)[item.entrant], "after": item.after, **why}
-    if item.kind is MessageKind.EVENT_PAUSED:
+    if item.kind in ENTRY_KINDS:
+        data |= _entry_data(session, event, item, by)
+    if item.kind is MessageKind.EVENT_FROZEN and file.links_entries:
+        data["unlisted"] = [{"bot": one.name, "reason": one.reason} for one in unlisted_of(event)]
+    if item.kind in (MessageKind.EVENT_PAUSED, MessageKind.EVENT_HELD):
         data["reason"] = event.reason
     if item.kind is MessageKind.EVENT_OVER:
         data["winners"] = _winners(session, event, len(rounds))

@@ -88,7 +88,7 @@ WORDS = {
     **{f"ladder {name}": " ".join(words) for name, words in NEEDS.items()},
     **{f"cluster {name}": "barn" for name in ("drain", "resume", "forget")},
     **{f"event {name}": "cup" for name in ("freeze", "start", "pause", "release", "show", "export", "reveal")},
-    **{f"event {name}": "cup Trotter" for name in ("enter", "withdraw")},
+    **{f"event {name}": "cup Trotter" for name in ("enter", "check-in", "withdraw")},
     **{f"account {name}": "ada" for name in ("add", "enable", "password", "sessions", "revoke")},
     "suspend": "Trotter --reason slow", "resume-bot": "Trotter", "ladder export": "data", "event open": "cup.toml",
     "event hold": "cup --reason late", "event beacon": "cup cup.toml",

@@ -100,6 +100,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
             "state": "paused", "stages": [0], "over": [], "shown": [], "redone": [], "left": [], "is_official": False,
         },
         results_at=NOW, official=NOW + 1, on_hold=True,
+        unlisted=[{"name": NOTE, "version": 1, "owner": "ada", "reason": "check-in", "by": ""}],
     )  # fmt: skip
     session.add(event)
     session.flush()
@@ -107,6 +108,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
         EventEntry(
             event_id=event.id, number=1, version_id=versions[0], name=NOTE, owner="ada", rating=1.5, entered=NOW,
             left_after=1, identity=NOTE, commitment="1" * 64, nonce="2" * 64, has_own_nonce=True,
+            checked_in=NOW, checked_in_by="ada",
         )
     )  # fmt: skip
     session.add(

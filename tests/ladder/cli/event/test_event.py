@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import select
 
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder
 from ladder.events.chain import STAMP
 from ladder.settings.settings import load_settings
 from ladder.site.server.viewer import ORGANISERS
+from ladder.store.event_models import EventEntry
 from ladder.values.accounts import Role
 from ladder.values.held_events import NOT_FINAL
+from ladder.values.value import time_of
 from tests.e2e.command import pigpen
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play
@@ -375,6 +379,32 @@ def test_a_contestants_nonce_is_kept_at_home_and_revealed_after_the_freeze(
         printed(olga("start", "cup"))
         kept.write_text("[1]")
         assert ada("reveal", "cup").is_one_sentence
+
+
+def test_bots_check_in_and_the_waiting_list_is_shown(command: Command, ladder: Ladder, file: Path) -> None:
+    now = time.time()
+    times = f"check_in = {time_of(now - 60).isoformat()}\nfreezes = {time_of(now + 3600).isoformat()}\n"
+    text = FILE.format(show="manual").replace("[4, 16]", "[2, 2]\nwaiting_list = 1")
+    file.write_text(text.replace("\n[[stage]]", f"{times}\n[[stage]]", 1))
+    printed(command("open", str(file)))
+    assert printed(command("enter", "cup", "Bot-1", "--ladder-nonce")) == "Bot-1 has entered cup.\n"
+    with ladder.database.write() as session:
+        session.scalars(select(EventEntry)).one().checked_in = None
+    for bot in BOTS[1:3]:
+        printed(command("enter", "cup", bot, "--ladder-nonce"))
+    page = printed(command("show", "cup"))
+    assert "2 of 2 bots have entered; 1 more on the waiting list." in page
+    assert "with pigpen event check-in cup BOT: 2 of 3 have." in page
+    done = printed(command("check-in", "cup", "Bot-1"))
+    assert done == f"Bot-1 is checked in to cup: {shown(command)['stamp']}\n"
+    assert "It is number 1 on the waiting list" in printed(command("check-in", "cup", "Bot-3"))
+    assert "3 of 3 have." in printed(command("show", "cup"))
+    printed(command("withdraw", "cup", "Bot-2"))
+    assert "Bot-2 is not on the list: an organiser withdrew it" in printed(command("show", "cup"))
+    assert "waiting list" not in printed(command("check-in", "cup", "Bot-3"))
+    early = command("freeze", "cup")
+    assert early.is_one_sentence
+    assert "Bots check in to 'cup' until " in early.err
 
 
 def shown(command: Command) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from ladder.site.rendering.faces import avatar, emblem
 from ladder.store.commands import held_events as commands
 from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
+from ladder.values.value import time_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.app.test_event_files import EXAMPLES
@@ -455,6 +456,38 @@ def test_an_owner_enters_and_withdraws_a_bot_on_a_page(tmp_path: Path) -> None:
         assert reading.event(place.ladder, LOCAL, "cup").entrant_list == ()
     finally:
         place.ladder.database.close()
+
+
+def test_an_owner_checks_in_on_the_page_and_all_pages_say_so(tmp_path: Path) -> None:
+    place, time = ladder_with_people(load_settings(data_dir=tmp_path)), Time()
+    ladder = replace(place.ladder, clock=time)
+    try:
+        variant = next(iter(reading_variants(place)))
+        begins, freezes = (time_of(time.now + later).isoformat() for later in (60, 3600))
+        times = f"waiting_list = 1\ncheck_in = {begins}\nfreezes = {freezes}\n\n[[stage]]"
+        file = FILE.format(show="live").replace("gongzhu", variant).replace("[4, 16]", "[2, 2]")
+        holding.open_event(ladder, LOCAL, "cup", file.replace("\n[[stage]]", times, 1), PRESETS[variant])
+        ada, entries = Person(ladder), "/events/cup/entries"
+        ada.log_in("ada")
+        assert ada.send(entries, bot="Trotter", act="enter").status_code == 303
+        assert 'value="check-in"' not in ada.get(entries).text, "too early"
+        assert ada.send(entries, bot="Trotter", act="check-in").status_code == 422
+        time.now += 60
+        assert 'aria-label="Check in Trotter"' in ada.get(entries).text
+        assert ada.send(entries, bot="Trotter", act="check-in").status_code == 303
+        assert 'value="check-in"' not in ada.get(entries).text
+        assert ">checked in<" in ada.get(entries).text
+        (entry,) = reading.event(ladder, LOCAL, "cup").entrant_list
+        assert (entry.checked_in, entry.checked_in_by) == (time_of(time.now), "ada")
+        page = ada.get("/events/cup").text
+        assert "<dt>Check-in</dt>" in page
+        assert '<small class="aside">checked in</small>' in page
+        assert "Check-in" in ada.get("/me").text
+        holding.withdraw(ladder, LOCAL, "cup", "Trotter")
+        assert "was withdrawn by an organiser" in ada.get("/events/cup").text
+        assert "被组织者撤回" in ada.get("/events/cup", accept_language="zh").text
+    finally:
+        ladder.database.close()
 
 
 def reading_variants(place: PeopleLadder) -> list[str]:
