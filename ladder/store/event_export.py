@@ -45,6 +45,7 @@ def exported_event(session: Session, event: StoredEvent, *, with_places: bool) -
     standings = held.standings(len(held.rounds))[0].rows if with_places else ()
     turns = rows.turns_of(session, event.id)
     return ExportedEvent(
+        version=5,
         name=event.name,
         file=event.file,
         rules=event.rules,

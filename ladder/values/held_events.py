@@ -406,7 +406,7 @@ class ExportedLink(Value):
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
-    version: Literal[5] = 5
+    version: Literal[5]
     name: str
     file: Annotated[str, Field(max_length=64 * 1024)]
     """The event's TOML file."""

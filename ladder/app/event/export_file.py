@@ -6,8 +6,9 @@ The export of an event that is over: a ZIP file with `EXPORT_JSON` and the recor
 
 from __future__ import annotations
 
+import json
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pydantic
@@ -160,9 +161,23 @@ def export_in(file: zipfile.ZipFile, path: Path) -> ExportedEvent:
         raise UserError(f"{path}: it has no {EXPORT_JSON}; write an export with: pigpen event export EVENT") from None
     if len(content) > MAX_JSON_BYTES:
         raise UserError(f"{path}: its {EXPORT_JSON} is longer than {MAX_JSON_BYTES:,} bytes.")
+    _check_names(content, path)
     try:
         return ExportedEvent.model_validate_json(content)
     except pydantic.ValidationError as error:
         detail = error.errors()[0]
         place = ".".join(map(str, detail["loc"]))
         raise UserError(f"{path}: {EXPORT_JSON}: {place}: {shortened(detail['msg'], 200)}.") from None
+
+
+def _check_names(content: bytes, path: Path) -> None:
+    """Refuse a field that stands there twice: programs differ in which of the two they read."""
+
+    def checked(fields: list[tuple[str, object]]) -> None:
+        names = [name for name, _ in fields]
+        if len(names) != len(set(names)):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise UserError(f"{path}: {EXPORT_JSON}: the field {shortened(twice)!r} is there twice.")
+
+    with suppress(ValueError, RecursionError):  # what is no JSON is refused afterwards, with its place
+        json.loads(content, object_pairs_hook=checked)

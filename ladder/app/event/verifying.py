@@ -10,6 +10,7 @@ import hashlib
 import os
 import tempfile
 import zipfile
+from collections import Counter
 from dataclasses import asdict
 from http.client import HTTPException
 from itertools import chain
@@ -18,7 +19,7 @@ from typing import IO, TYPE_CHECKING
 from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
-from ladder.app.event.export_file import event_links, export_in, opened_export, read_export
+from ladder.app.event.export_file import EXPORT_JSON, event_links, export_in, opened_export, read_export
 from ladder.errors import UserError
 from ladder.events.admission import Registration
 from ladder.events.beacons import why_no_value
@@ -48,7 +49,7 @@ from referee.records.rules_file import RulesFileError, rules_from
 from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 MAX_RECORD_BYTES = 1024**3
@@ -145,6 +146,7 @@ class _Verifier:
         self._verify_places()
         self._verify_leaving(links)
         turns = list(self._turns())
+        self._verify_files(turns)
         for done, (number, place, turn) in enumerate(turns, 1):
             self._verify_match(number, place, turn)
             watch(done, len(turns))
@@ -209,7 +211,7 @@ class _Verifier:
         drawn, stated = self._held.rounds[number - 1], self._event.rounds[number - 1]
         try:
             following = self._held.following(number - 1, as_drawn=True)
-        except (UserError, ValueError, KeyError, IndexError) as error:
+        except (UserError, ArithmeticError, ValueError, LookupError) as error:
             self._findings.append(f"Round {number} does not follow from the results before it: {error}")
             return
         if not isinstance(following, NextRound):
@@ -227,7 +229,7 @@ class _Verifier:
     def _verify_places(self) -> None:
         try:
             end = self._held.following()
-        except (UserError, ValueError, KeyError, IndexError) as error:
+        except (UserError, ArithmeticError, ValueError, LookupError) as error:
             self._findings.append(f"The places do not follow from the results: {error}")
             return
         if isinstance(end, NextRound):
@@ -252,6 +254,13 @@ class _Verifier:
         undone = [each for each in linked if each not in found and any(table in redone for table in each["tables"])]
         same = all(each in found or each in undone for each in linked) and all(each in linked for each in found)
         self._check(same, "Other bots were taken over again and again than the chain tells of, or at other tables.")
+
+    def _verify_files(self, turns: Iterable[tuple[int, int, int]]) -> None:
+        """Check that the file holds the records of the event, each once, and nothing else."""
+        known = {EXPORT_JSON, *(record_name(*turn) for turn in turns)}
+        for name, count in Counter(self._file.namelist()).items():
+            self._check(name in known, f"{shortened(name)!r} is in the file, and is no part of the event.")
+            self._check(count == 1, f"{shortened(name)!r} is there twice.")
 
     def _turns(self) -> Iterator[tuple[int, int, int]]:
         """Yield each match that was played: its round, table and turn."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import zipfile
+from collections import Counter
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,23 +19,27 @@ from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
+from ladder.values.value import time_of
 from referee.records.file import PackedRecord
 from referee.replay.verify import checked_lines
 from tests.ladder.app.event_ladders import answering, coordinator_of, open_cup, own_ways, play
-from tests.ladder.ladders import new_ladder
+from tests.ladder.ladders import NOW, enter, new_ladder
 from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
 
-FILE = """
+FILE = f"""
 [event]
 name = "Small cup"
 variant = "gongzhu"
-entrants = [2, 16]
+entrants = [2, 5]
+waiting_list = 2
+check_in = {time_of(NOW + 600).isoformat()}
+freezes = {time_of(NOW + 1800).isoformat()}
 show = "live"
 prizes = ["A pig", "A sheep"]
 takeovers = 1
@@ -49,13 +55,32 @@ UNBOUND: dict[str, str] = {}
 """Fields of an export of which an edit is not found, each with the reason that it need not be. There is none."""
 
 
-def held_cup(ladder: Ladder) -> None:
-    """A cup of five bots: one was withdrawn, one taken over, a table was played twice, and there is a ruling."""
-    open_cup(ladder, 5, file=FILE)
+LARGER = FILE.replace("[2, 5]", "[2, 6]").replace("rounds = 1", "rounds = 2").replace("takeovers = 1", "takeovers = 2")
+"""With two tables and two rounds, so that they can be exchanged."""
+
+
+def held_cup(ladder: Ladder, file: str) -> None:
+    """
+    A cup of five bots: one was withdrawn, one taken over, a table was played twice, and there is a ruling.
+
+    Three others are not on the list: one was withdrawn, one has not checked in, and one had no place.
+    """
+    time = Time()
+    ladder = replace(ladder, clock=time)
+    open_cup(ladder, 7, file=file)
+    holding.withdraw(ladder, LOCAL, "cup", "Bot-6")
+    with ladder.database.write() as session:
+        enter(session, "Bot-8", "gongzhu")
+    holding.enter(ladder, LOCAL, "cup", "Bot-8")
+    time.now += 600
+    for number in (1, 2, 3, 4, 5, 8):
+        holding.check_in(ladder, LOCAL, "cup", f"Bot-{number}")
+    time.now += 1200
+    holding.hold(ladder, LOCAL, "cup", "Coffee.")
     holding.freeze(ladder, LOCAL, "cup")
     holding.withdraw(ladder, LOCAL, "cup", "Bot-5")
     holding.start(ladder, LOCAL, "cup")
-    coordinator = coordinator_of(ladder, Time())
+    coordinator = coordinator_of(ladder, time)
     (task,) = play(coordinator, 1, own_ways, at_once=1)
     assert task
     holding.pause(ladder, LOCAL, "cup", "Dinner.")
@@ -69,19 +94,31 @@ def held_cup(ladder: Ladder) -> None:
         play(coordinator, 1, own_ways, at_once=1)
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("chain")
+def export_of(file: str, folder: Path) -> Path:
     ladder = new_ladder(load_settings(data_dir=folder / "data", sandbox="process"))
-    held_cup(ladder)
+    held_cup(ladder, file)
     export_event(ladder, "cup", folder / "cup.zip")
     ladder.database.close()
     return folder / "cup.zip"
 
 
 @pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return export_of(FILE, tmp_path_factory.mktemp("chain"))
+
+
+@pytest.fixture(scope="module")
 def plain(exported: Path) -> Any:
-    with zipfile.ZipFile(exported) as file:
+    return read(exported)
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return export_of(LARGER, tmp_path_factory.mktemp("larger"))
+
+
+def read(path: Path) -> Any:
+    with zipfile.ZipFile(path) as file:
         return json.loads(file.read("event.json"))
 
 
@@ -149,6 +186,94 @@ def test_every_edit_of_one_field_of_an_export_is_found(
     assert passed == UNBOUND
 
 
+def rows(value: Any, where: tuple[str | int, ...] = ()) -> Iterator[tuple[str, tuple[str | int, ...], Any]]:
+    """All edits of the structure: a row is missing, there twice, or after the next one; a field is missing, or new."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield "missing", where, {other: kept for other, kept in value.items() if other != name}
+            yield from rows(each, (*where, name))
+        yield "new", where, {**value, "new": 1}
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            yield "missing", where, [*value[:place], *value[place + 1 :]]
+            yield "twice", where, [*value[: place + 1], *value[place:]]
+            if place + 1 < len(value) and each != value[place + 1]:
+                yield "after the next", where, [*value[:place], value[place + 1], each, *value[place + 2 :]]
+            yield from rows(each, (*where, place))
+
+
+HARMLESS: dict[tuple[str, str], str] = {}
+"""Edits of the structure that are not found, by kind and place, each with the reason. There is none."""
+
+
+def test_every_row_of_an_export_that_is_missing_new_there_twice_or_in_another_order_is_found(
+    larger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The links are edited, too, each alone: that is found by its hash, and one whose hashes are right by the stamp."""
+    monkeypatch.setattr(verifying._Verifier, "_verify_match", lambda *_: None)
+    monkeypatch.setattr(verifying._Verifier, "_verify_draw", lambda *_: None)
+    path, tried, passed, plain = tmp_path / "edited.zip", Counter[str](), set[tuple[str, str]](), read(larger)
+    assert [len(each["tables"]) for each in plain["rounds"][:2]] == [2, 2]
+    for kind, where, value in rows(plain):
+        inside_a_link = where[:1] == ("links",) and len(where) > 2
+        if (
+            inside_a_link and where[1] != len(plain["links"]) - 1
+        ):  # all links are alike to a hash; the last one is tried
+            continue
+        tried[kind] += 1
+        packed(path, put(plain, where, value) if where else value, larger)
+        try:
+            if verify_event(path).holds:
+                passed.add((kind, ".".join(map(str, where))))
+        except UserError:
+            pass
+    assert min(tried[kind] for kind in ("missing", "new", "twice", "after the next")) > 30, tried
+    assert passed == set(HARMLESS)
+
+
+def packed(
+    path: Path, event: Any, records: Path, *, without: str = "", more: Mapping[str, bytes] | None = None
+) -> None:
+    """Write an export with another `event.json`, and the records of *records*."""
+    with zipfile.ZipFile(path, "w") as target, zipfile.ZipFile(records) as source:
+        target.writestr("event.json", event if isinstance(event, str) else json.dumps(event))
+        for name in source.namelist():
+            if name not in ("event.json", without):
+                target.writestr(name, source.read(name))
+        for name, content in (more or {}).items():
+            target.writestr(name, content)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_records_that_are_missing_new_exchanged_or_there_twice_are_found(exported: Path, tmp_path: Path) -> None:
+    path, plain = tmp_path / "edited.zip", read(exported)
+    with zipfile.ZipFile(exported) as file:
+        names = [name for name in file.namelist() if name != "event.json"]
+        first, second = (file.read(name) for name in names[:2])
+    packed(path, plain, exported, without=names[0])
+    assert any(f"{names[0]} is missing" in each for each in verify_event(path).findings)
+    packed(path, plain, exported, without=names[0], more={names[0]: second})
+    assert any("is not the one" in each for each in verify_event(path).findings)
+    for more in ({"records/9-9-9.jsonl.gz": first}, {names[0]: second}, {names[0]: first}, {"event.json": b"{}"}):
+        packed(path, plain, exported, more=more)
+        try:
+            findings = verify_event(path).findings
+        except UserError:
+            continue
+        assert any("is no part" in each or "is there twice" in each for each in findings)
+
+
+def test_a_field_that_stands_in_the_file_twice_is_refused(exported: Path, plain: Any, tmp_path: Path) -> None:
+    """Programs differ in which of the two they read."""
+    path, text = tmp_path / "edited.zip", json.dumps(plain)
+    packed(path, text, exported)
+    assert verify_event(path).holds
+    for name in ("places", "reason"):
+        packed(path, text.replace(f'"{name}": ', f'"{name}": [], "{name}": ', 1), exported)
+        with pytest.raises(UserError, match=f"'{name}' is there twice"):
+            verify_event(path)
+
+
 def test_an_export_holds_and_not_with_a_record_of_another_start_that_holds_by_itself(
     exported: Path, tmp_path: Path
 ) -> None:
@@ -182,8 +307,9 @@ def test_margins_of_places_are_recomputed_also_where_all_links_were_made_anew(
 
 
 def test_the_chain_tells_of_every_redo_and_ruling_with_its_reason_and_what_it_replaced(plain: Any) -> None:
-    kinds = [each["kind"] for each in plain["links"]]
-    assert kinds[:4] == ["event.opened", "event.frozen", "event.bot_left", "event.started"]
+    kinds = [each["kind"] for each in plain["links"] if not each["kind"].startswith("event.entry")]
+    assert kinds[:5] == ["event.opened", "event.held", "event.frozen", "event.bot_left", "event.started"]
+    assert [one["reason"] for one in plain["unlisted"]] == ["withdrawn", "check-in", "full"]
     (redone,) = (each["data"] for each in plain["links"] if each["kind"] == "event.table_redone")
     assert redone["redo"]["reason"] == "A power cut."
     assert redone["replaced"][0]["boards"] == plain["rounds"][0]["tables"][0]["turns"][0]["boards"]
@@ -210,7 +336,9 @@ def test_a_published_stamp_tells_an_event_from_another_of_the_same_name(exported
     early.write_text(f"<p>{stamp}</p>")
     assert verify_event(exported, [str(early)]).published == 1
     assert verify_event(exported, [str(exported)]).findings == ()
-    assert len(verify_event(exported, [str(other)]).findings) == 1
+    findings = verify_event(exported, [str(other)]).findings
+    assert findings
+    assert all("was another one" in each for each in findings)
     early.write_text(stamp.replace("event cup", "event cap"))
     with pytest.raises(UserError, match="no stamp"):
         verify_event(exported, [str(early)])

