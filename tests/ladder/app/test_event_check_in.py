@@ -136,9 +136,9 @@ def test_the_list_has_who_checked_in_and_the_waiting_take_free_places_in_order_o
     ]  # fmt: skip
     assert verify_event(path).findings == ()
     assert read_export(path).unlisted == found.unlisted
-    (told,) = (each.title for each in news([found]) if "is final" in each.title)
-    assert f"Bot-2 {UNLISTED['check-in']}" in told
-    assert f"Bot-7 {UNLISTED['full']}" in told
+    (title,) = (each.title for each in news([found]) if "is final" in each.title)
+    assert f"Bot-2 {UNLISTED['check-in']}" in title
+    assert f"Bot-7 {UNLISTED['full']}" in title
     start = f"DTSTART:{time_of(CHECK_IN):%Y%m%dT%H%M%SZ}"
     assert calendar(found, "https://pigpen.example").decode().replace("\r\n", "\n").count(start) == 1
 
