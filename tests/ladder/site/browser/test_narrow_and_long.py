@@ -62,6 +62,36 @@ def test_rank_name_rating_and_error_are_in_view_and_no_page_is_too_wide(
     assert row.bounding_box()["height"] < 90  # type: ignore[index]
 
 
+SCROLLED = """() => [...document.querySelectorAll(".sheet:has(> table)")]
+  .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => each.getAttribute("aria-label").split(":")[0])"""
+MANY_COLUMNS = {
+    WIDE: set[str](),
+    TABLET: {"Match-ups"},
+    NARROW: {"Match-ups", "Board by board", "Where they differ most"},
+}
+"""Tables that are wider than their place with any names."""
+
+
+@pytest.mark.parametrize("size", [WIDE, TABLET, NARROW], ids=["1440", "820", "390"])
+def test_long_names_push_no_column_out_of_view(names: tuple[str, str], lending: Lending, size: tuple[int, int]) -> None:
+    (address, name), page = names, lending.page(Kind(), size)
+    other, found = LONG[1] if name == LONG[0] else ladders.NAMES[1], set[str]()
+    for path in (
+        "/b",
+        f"/b/{name}",
+        f"/compare/{name}/{other}",
+        "/v/gongzhu",
+        "/v/gongzhu/matchups",
+        "/m",
+        "/m/1",
+        "/new",
+    ):
+        page.goto(address + path)
+        found |= set(page.evaluate(SCROLLED))
+    assert found <= MANY_COLUMNS[size]
+
+
 def right_edge(part: Locator) -> float:
     box = part.bounding_box()
     assert box

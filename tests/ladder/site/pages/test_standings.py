@@ -107,7 +107,7 @@ def test_the_order_of_the_organiser_is_that_of_the_home_page_too(estimated: Visi
     assert order_of(site.page("/v/gongzhu")) == [row["bot"] for row in rows]
     home = site.page("/")
     assert home.index(rows[0]["bot"]) < home.index(rows[1]["bot"])
-    assert "+77.50 ± 4.50" in home
+    assert "+77.50<small> ± 4.50" in home
 
 
 def test_an_order_that_there_is_not_is_refused(estimated: Visitor) -> None:
