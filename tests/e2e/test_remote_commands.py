@@ -19,6 +19,7 @@ from tests.ladder.accounts import add_person, token_of
 from tests.ladder.ladders import packed
 from tests.ladder.remote_site import log_in, served
 from tests.typed import Typed, typed
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +164,7 @@ def test_a_table_is_opened_here_and_there_with_links_to_each_chair(both: Both) -
         assert others.startswith(f"For another person: {site}/play/")
     links = json.loads(both.there(*words, "--json").out)["links"]
     assert [*links] == ["1", "3"]
-    assert httpx.get(links["1"]).status_code == 303
+    assert httpx.get(links["1"], timeout=PATIENCE).status_code == 303
 
 
 def test_only_the_place_of_a_record_differs(both: Both) -> None:

@@ -21,6 +21,7 @@ from hatch_build import ProgramsHook
 from hatch_engine import ENGINE
 from native_build import MACHINES
 from tests.e2e.command import ROOT, environment
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +116,7 @@ def install(folder: Path, address: str) -> Installation:
         "--quiet",
         "--no-compile",
     ]
-    with httpx.Client(trust_env=False) as client:
+    with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
         home = client.get(address).raise_for_status().text
     _, _, line = home.partition('<pre tabindex="0">pip install ')
     subprocess.run([*command, *shlex.split(line.partition("\n")[0])], check=True)

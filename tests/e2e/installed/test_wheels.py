@@ -26,6 +26,7 @@ from tests.e2e.installed.installing import COMPILED, Installation, copy_sources,
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served
 from tests.ladder.shown import a_ladder
+from tests.waiting import PATIENCE
 
 TABLE = ("random", "cautious", "counting", "random")
 ALONE = {
@@ -246,7 +247,7 @@ def test_the_site_is_served(installation: Installation, tmp_path: Path) -> None:
     command: list[str | Path] = [installation.folder / "bin" / "pigpen", "serve", "--port", "0"]
 
     def get(address: str) -> str:
-        return httpx.get(address, trust_env=False).raise_for_status().text
+        return httpx.get(address, trust_env=False, timeout=PATIENCE).raise_for_status().text
 
     with subprocess.Popen(command, cwd=tmp_path, env=lent, stdout=subprocess.PIPE, text=True) as site:
         try:

@@ -49,7 +49,7 @@ async def ended_by(end: object, tmp_path: Path) -> int:
         async with asyncio.timeout(PATIENCE):
             serving = asyncio.ensure_future(server.serve([here]))
             await ticks.first.wait()
-            async with httpx.AsyncClient() as visitor:
+            async with httpx.AsyncClient(timeout=PATIENCE) as visitor:
                 address = f"http://127.0.0.1:{here.getsockname()[1]}/api/v1/openapi.json"
                 answer = await visitor.get(address)
             assert parsedate_to_datetime(answer.headers["date"])

@@ -74,7 +74,9 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         event_log(site.ladder, "site"),
         served(site.ladder) as port,
         nginx_before(port, pair) as (secure, plain),
-        httpx.Client(base_url=f"https://127.0.0.1:{secure}", verify=context, headers={"Host": HOST}) as client,
+        httpx.Client(
+            base_url=f"https://127.0.0.1:{secure}", verify=context, headers={"Host": HOST}, timeout=PATIENCE
+        ) as client,
     ):
         yield Place(site.ladder, client, port, plain)
 
@@ -93,7 +95,7 @@ def test_links_with_an_address_lead_back_to_https(place: Place) -> None:
 
 
 def test_who_comes_by_http_is_sent_to_https(place: Place) -> None:
-    moved = httpx.get(f"http://127.0.0.1:{place.plain}/b?q=a", headers={"Host": HOST})
+    moved = httpx.get(f"http://127.0.0.1:{place.plain}/b?q=a", headers={"Host": HOST}, timeout=PATIENCE)
     assert (moved.status_code, moved.headers["location"]) == (301, f"https://{HOST}/b?q=a")
 
 
@@ -103,14 +105,14 @@ def test_the_log_has_the_visitors_address_and_not_what_the_visitor_says_it_is(pl
 
 
 def test_the_proxy_is_believed(place: Place) -> None:
-    httpx.get(f"http://127.0.0.1:{place.port}/v", headers={"X-Forwarded-For": VISITOR})
+    httpx.get(f"http://127.0.0.1:{place.port}/v", headers={"X-Forwarded-For": VISITOR}, timeout=PATIENCE)
     assert place.logged("/v") == [VISITOR]
 
 
 @pytest.mark.parametrize("place", ["10.0.0.0/8", ""], indirect=True)
 def test_nobody_else_is(place: Place) -> None:
     headers = {"X-Forwarded-For": VISITOR, "X-Forwarded-Proto": "https"}
-    answer = httpx.get(f"http://127.0.0.1:{place.port}/v", headers=headers)
+    answer = httpx.get(f"http://127.0.0.1:{place.port}/v", headers=headers, timeout=PATIENCE)
     assert place.logged("/v") == ["127.0.0.1"]
     assert "strict-transport-security" not in answer.headers
 

@@ -29,6 +29,7 @@ from tests.ladder import ladders
 from tests.ladder.accounts import add_person
 from tests.ladder.oidc_provider import CLIENT, SECRET, OidcProvider, oidc_provider
 from tests.ladder.site.person import PASSWORD, Person
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,7 @@ def to_provider(person: Person, path: str = "/login/oidc") -> str:
     """Begin a log-in, and let the provider vouch; gives where it sends the browser back to."""
     response = person.get(path)
     assert response.status_code == 303, response.text
-    back = httpx.get(response.headers["location"], follow_redirects=False).headers["location"]
+    back = httpx.get(response.headers["location"], follow_redirects=False, timeout=PATIENCE).headers["location"]
     assert back.startswith("http://site.test/login/oidc/callback?")
     return str(back).removeprefix("http://site.test")
 

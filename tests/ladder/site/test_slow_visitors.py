@@ -164,7 +164,7 @@ def test_a_head_that_is_too_long_is_refused(client: socket.socket, length: int) 
 
 @IN_TIME
 def test_also_when_it_comes_at_once(port: int) -> None:
-    asked = httpx.get(f"http://127.0.0.1:{port}/healthz", headers={"X-Long": "x" * 40_000})
+    asked = httpx.get(f"http://127.0.0.1:{port}/healthz", headers={"X-Long": "x" * 40_000}, timeout=PATIENCE)
     assert (asked.status_code, asked.headers["connection"]) in [(431, "close"), (400, "close")]
 
 

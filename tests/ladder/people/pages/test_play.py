@@ -479,7 +479,7 @@ async def test_a_site_that_has_all_its_streams_refuses_players_and_spectators(la
     async with (
         site_here(ladder, max_streams=1) as base,
         TableBrowser(base) as ada,
-        httpx.AsyncClient(base_url=base) as eve,
+        httpx.AsyncClient(base_url=base, timeout=PATIENCE) as eve,
     ):
         await ada.open()
         found = WATCH.search((await ada.client.get(ada.path)).text)
@@ -530,7 +530,11 @@ def _plays_until(state: PersonState) -> int:
 
 
 async def test_a_spectator_sees_what_everybody_at_the_table_sees(ladder: Ladder) -> None:
-    async with site_here(ladder) as base, TableBrowser(base) as ada, httpx.AsyncClient(base_url=base) as eve:
+    async with (
+        site_here(ladder) as base,
+        TableBrowser(base) as ada,
+        httpx.AsyncClient(base_url=base, timeout=PATIENCE) as eve,
+    ):
         await ada.open(variant="gongzhu-sale", length="deals:1", shown="Ada")
         found = WATCH.search((await ada.client.get(ada.path)).text)
         assert found

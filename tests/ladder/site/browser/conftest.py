@@ -97,7 +97,7 @@ def person_lines() -> list[AnyLine]:
 @pytest.fixture(scope="session")
 def api(site: Served) -> Iterator[httpx.Client]:
     """Yield a client with which a program reads the site."""
-    with httpx.Client(base_url=f"{site.url}/api/v1") as client:
+    with httpx.Client(base_url=f"{site.url}/api/v1", timeout=PATIENCE) as client:
         yield client
 
 

@@ -16,6 +16,7 @@ from ladder.values.accounts import LOCAL, Role
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.serving import served
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +81,7 @@ def test_somebody_registers_and_confirms_a_log_in(
     page.fill("[name=password]", PASSWORD)
     page.click("main button.main")
     page.wait_for_url("**/me")
-    login = httpx.post(f"{site}/api/v1/login/codes", json={"client": "pigpen on ada's laptop"}).json()
+    login = httpx.post(f"{site}/api/v1/login/codes", json={"client": "pigpen on ada's laptop"}, timeout=PATIENCE).json()
     page.goto(f"{site}/login/code?code={login['user_code']}")
     assert "pigpen on ada's laptop" in page.inner_text("main")
     look(page, f"code-{language}", script)
@@ -88,7 +89,7 @@ def test_somebody_registers_and_confirms_a_log_in(
     page.wait_for_selector(".good")
     look(page, f"confirmed-{language}", script)
     asked = {"device_code": login["device_code"]}
-    assert httpx.post(f"{site}/api/v1/login/tokens", json=asked).json()["name"] == "Ada.Lovelace"
+    assert httpx.post(f"{site}/api/v1/login/tokens", json=asked, timeout=PATIENCE).json()["name"] == "Ada.Lovelace"
     page.goto(f"{site}/me/account")
     page.click("details summary")
     page.fill("form[action='/me/account/tokens'] [name=name]", "CI")

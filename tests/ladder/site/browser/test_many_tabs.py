@@ -27,6 +27,7 @@ from tests.ladder.site.browser.tables_served import tables_served
 from tests.ladder.site.browser.test_hostile_pages import LOOK, MARKUP, NAMES, NOTHING
 from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -103,7 +104,7 @@ class Place:
         """Number of streams that the site has open."""
         (line,) = (
             line
-            for line in httpx.get(f"{self.url}/metrics").text.splitlines()
+            for line in httpx.get(f"{self.url}/metrics", timeout=PATIENCE).text.splitlines()
             if line.startswith("pigpen_live_streams ")
         )
         return int(float(line.split()[1]))
@@ -190,7 +191,7 @@ def test_the_list_of_running_matches_changes_by_itself_and_keeps_the_focus(
     link.focus()
     page.evaluate("window.isTheSame = true")
     place.send(live_lines)
-    (row,) = httpx.get(f"{place.url}/api/v1/live").json()
+    (row,) = httpx.get(f"{place.url}/api/v1/live", timeout=PATIENCE).json()
     points = sorted(row["progress"]["points"], reverse=True)
     leader = row["bots"][row["progress"]["points"].index(points[0])]
     assert points[0] > points[1]
@@ -235,7 +236,7 @@ def test_the_tables_of_a_running_match_are_drawn_as_the_api_gives_them(
             "mark => document.querySelector('live-match').mark === mark", arg=f"{place.attempt}-{sent}"
         )
         page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-        (row,) = httpx.get(f"{place.url}/api/v1/live").json()
+        (row,) = httpx.get(f"{place.url}/api/v1/live", timeout=PATIENCE).json()
         for table in row["progress"]["tables"]:
             shown, moment = page.evaluate(SHOWN, table["table"]), table["moment"]
             fields = ("trick", "leader", "cards", "winning", "complete", "scores", "totals")

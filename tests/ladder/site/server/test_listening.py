@@ -17,6 +17,7 @@ from ladder.site.server import listening
 from ladder.site.server.listening import Tls
 from tests.ladder.site.certificates import make_pair
 from tests.ladder.site.serving import served
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -183,7 +184,7 @@ def test_nobody_is_asked_for_the_password_of_a_key(tmp_path: Path) -> None:
 
 
 def test_visitors_get_https_and_are_told_to_stay_with_it(pair: Pair, tmp_path: Path) -> None:
-    with empty(tmp_path, tls_of(pair)) as port, httpx.Client(verify=trusting(pair)) as visitor:
+    with empty(tmp_path, tls_of(pair)) as port, httpx.Client(verify=trusting(pair), timeout=PATIENCE) as visitor:
         home = visitor.get(f"https://127.0.0.1:{port}/")
         cookie = visitor.get(f"https://127.0.0.1:{port}/help?lang=zh").headers["set-cookie"]
     assert home.status_code == 200
@@ -196,7 +197,7 @@ def test_both_versions_of_tls_that_are_safe_are_spoken(version: ssl.TLSVersion, 
     context = trusting(pair)
     context.maximum_version = context.minimum_version = version
     with empty(tmp_path, tls_of(pair)) as port:
-        assert httpx.get(f"https://127.0.0.1:{port}/healthz", verify=context).text == "ok\n"
+        assert httpx.get(f"https://127.0.0.1:{port}/healthz", verify=context, timeout=PATIENCE).text == "ok\n"
 
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1 is deprecated")
