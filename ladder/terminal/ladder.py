@@ -78,7 +78,7 @@ def opened(
     settings = settings or the_settings()
     with ExitStack() as stack:
         try:
-            if not create:
+            if not create and find_spec("sqlalchemy"):  # else it must be installed first, which the import below says
                 settings.check_file()
             from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
 

@@ -21,6 +21,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +96,16 @@ def _is_mine(folder: Path) -> bool:
 def left_behind(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
     """List the things of which there are more."""
     return [name for name in after if after[name] > before[name] + (MEMORY_SLACK if name == MEMORY else 0)]
+
+
+def found_here(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    """Name what there is now, for who looks for what was left behind."""
+    threads = sorted(thread.name for thread in threading.enumerate())
+    files = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            files.append(f"{number} {os.readlink(f'/proc/self/fd/{number}')}")
+    return "\n".join([f"before {dict(before)}", f"after {dict(after)}", *threads, *files])
 
 
 async def settled(client: DockerClient, before: Mapping[str, float]) -> dict[str, float]:

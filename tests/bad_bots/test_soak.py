@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bad_bots.soak import MEMORY, MEMORY_SLACK, left_behind, run
+from tests.bad_bots.soak import MEMORY, MEMORY_SLACK, found_here, left_behind, run
 
 
 @pytest.mark.docker
@@ -14,7 +14,7 @@ async def test_matches_with_bad_bots_leave_nothing_behind(deals: int) -> None:
     """Nothing that can be counted: this process has done too much before to tell anything by its memory."""
     tally, before, after = await run(deals, "short", warm_up=20)
     assert tally.deals == deals
-    assert set(left_behind(before, after)) <= {MEMORY}
+    assert set(left_behind(before, after)) <= {MEMORY}, found_here(before, after)
     assert after["containers"] == after["sockets"] == after["folders"] == 0
 
 
