@@ -78,6 +78,7 @@ from ladder.sandbox.wheels.requirements import read_requirements
 from ladder.settings.settings import Settings
 from ladder.site.accounts import own
 from ladder.site.api import registry as registry_pages
+from ladder.site.pages import analysis
 from ladder.site.server.viewer import form_of
 from ladder.values import clocks, cluster, events
 from ladder.values.held_events import EventAct
@@ -473,6 +474,12 @@ DOORS = {
     "ladder.values.events:MAX_BEACON_VALUE": Door(beacon_value, UserError),
     "ladder.values.events:MAX_ROUNDS": Door(lambda n: checked(events.Stage, "rounds", n), pydantic.ValidationError),
     "ladder.values.held_events:MAX_WORD": Door(lambda n: checked(EventAct, "bot", "x" * n), pydantic.ValidationError),
+    "ladder.site.pages.analysis:MAX_TEXT": Door(
+        lambda n: pydantic.TypeAdapter[Any](analysis.Hands).validate_python("A" * n), pydantic.ValidationError
+    ),
+    "ladder.site.pages.analysis:MAX_DEAL_NUMBER": Door(
+        lambda n: pydantic.TypeAdapter[Any](analysis.DealNumber).validate_python(n), pydantic.ValidationError
+    ),
     "ladder.values.held_events:MAX_NUMBER": Door(lambda n: checked(EventAct, "table", n), pydantic.ValidationError),
     "ladder.settings.settings:MAX_COUNT": Door(lambda n: checked(Settings, "boundary", n), pydantic.ValidationError),
     "ladder.settings.settings:MAX_DELAY": Door(lambda n: checked(Settings, "live_delay", n), pydantic.ValidationError),

@@ -11,13 +11,14 @@ from ladder.matches.choice_costs import ChoiceCosts
 from ladder.matches.compared_records import ComparedRecords
 from ladder.matches.equal_answers import EqualAnswers
 from ladder.matches.estimate import TooManyChoices
-from ladder.matches.opinion import hint_of, house_board
+from ladder.matches.opinion import analysis_of, hint_of, house_board
 from ladder.matches.puzzles import puzzles_in
 from ladder.matches.source_prints import keep_prints, resembling
 from ladder.matches.style import Styles
 from ladder.matches.why import FirstLook, costliest_of, first_look, why_of
 from ladder.values.questions import (
     AgreementQuestion,
+    AnalysisQuestion,
     ComparedMatch,
     CompareQuestion,
     FoundCostliest,
@@ -39,6 +40,7 @@ from referee.records.lines import from_json, to_json
 from referee.records.recorded import BadRecord, Recorded
 from referee.records.rules_file import rules_from
 from referee.replay.deal_replay import NoDecision, decision_at
+from referee.replay.position import BETWEEN, Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,6 +74,8 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
             return _why(question)
         if isinstance(question, HintQuestion):
             return hint_of(_view(question)).model_dump_json()
+        if isinstance(question, AnalysisQuestion):
+            return _analysis(question)
         if isinstance(question, HouseQuestion):
             return _house(question)
         if isinstance(question, CompareQuestion):
@@ -99,6 +103,12 @@ def _view(question: HintQuestion) -> View:
 def _why(question: WhyQuestion) -> str:
     recorded = Recorded.of(map(from_json, question.lines))
     return why_of(decision_at(recorded, recorded.deals[0], question.step), question.source).model_dump_json()
+
+
+def _analysis(question: AnalysisQuestion) -> str:
+    rules, hands = rules_from(question.rules), question.hands.split(BETWEEN)
+    position = Position.parse(rules, hands, question.moves, question.number, question.leader)
+    return analysis_of(position, question.seat).model_dump_json()
 
 
 def _costliest(question: CostliestQuestion, folder: Path, advance: Advance) -> str:

@@ -2,26 +2,31 @@
 Opinions on decisions and boards: the estimates of a model, and the play of house bots.
 
 `opinion_of` is about one decision, from what its seat knows: asked of a record as of a table that waits. `hint_of` is
-for an open decision, before it is played: what each choice is worth, from what its seat knows. `house_board` has house
+for an open decision, before it is played: what each choice is worth, from what its seat knows. `analysis_of` is for a
+position with all hands open. `house_board` has house
 bots play a board, in this process: people's points are compared with theirs.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ladder.matches.estimate import BATCHES, FULL, choices, count_choices, estimates
+from ladder.matches.estimate import BATCHES, FULL, POLICY, choices, count_choices, estimates, played_out
 from ladder.matches.house import house_bot, house_choices
 from ladder.sandbox.bots.bot_source import seat_names
-from ladder.values.why import OPINIONS, EstimatedChoice, Hint
+from ladder.values.why import OPINIONS, Analysis, EstimatedChoice, Hint, OpenChoice
 from pigpen.rules.shuffle import derived_number
+from pigpen.sim.playout import settle
+from pigpen.sim.sim_random import SimRandom
 from pigpen.values.notices import ClockSetting
+from pigpen.values.view import View
 from referee.match.formats import MatchSpec
 from referee.match.match import Match
-from referee.records.steps import words_of
+from referee.records.steps import names_of, words_of
 from referee.seats.seat import InlineSeat
 
 if TYPE_CHECKING:
@@ -29,10 +34,10 @@ if TYPE_CHECKING:
 
     from ladder.matches.estimate import ChoiceEstimate
     from ladder.values.why import Search
-    from pigpen.rules import Rules
-    from pigpen.values.view import View
+    from pigpen.rules import Action, Rules
     from referee.match.formats import Format
     from referee.records.lines import AnyLine
+    from referee.replay.position import Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +106,49 @@ def hint_of(view: View) -> Hint:
         low_is_better=view.rules.low_is_better,
         legal=opinion.legal,
         choices=tuple(EstimatedChoice.model_validate(opinion.fields(each)) for each in opinion.found),
+        deals=opinion.deals,
+        search=opinion.search,
+        opinion=OPINIONS[opinion.search],
+    )
+
+
+def analysis_of(position: Position, seat: int) -> Analysis:
+    """
+    Estimate each choice of a seat in a position, from what it knows, and as the cards lie; the same always.
+
+    Args:
+        position: The position.
+        seat: A seat that must act there.
+
+    Raises:
+        TooManyChoices: If it has too many legal choices to estimate them.
+    """
+    deal, rules = position.deal(), position.rules
+
+    def seed(purpose: str) -> int:
+        """Derive random numbers from what the seat knows alone."""
+        known = names_of(deal.hands[seat]).encode() + bytes(deal.plays)
+        return derived_number(f"why/analysis/{purpose}", known, deal.number, seat)
+
+    opinion = opinion_of(
+        lambda: View(*deal.known_to(seat), totals=(0,) * rules.players, seed=seed("view")), seed("estimate")
+    )
+    before = deal.copy()
+    settle(before, POLICY, SimRandom.of(random.Random(seed("others"))), but=seat)
+
+    def as_dealt(action: Action) -> float:
+        after = before.copy()
+        after.apply(seat, action)
+        return round(played_out(after, seat, seed("hindsight")), 3)
+
+    return Analysis(
+        seat=seat,
+        low_is_better=rules.low_is_better,
+        legal=opinion.legal,
+        choices=tuple(
+            OpenChoice.model_validate({**opinion.fields(each), "as_dealt": as_dealt(each.action)})
+            for each in opinion.found
+        ),
         deals=opinion.deals,
         search=opinion.search,
         opinion=OPINIONS[opinion.search],

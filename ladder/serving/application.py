@@ -36,6 +36,7 @@ from ladder.site.api import routes as api
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
+from ladder.site.pages import analysis as analysis_routes
 from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
@@ -93,6 +94,7 @@ PAGES = (
     live_routes.pages,
     *people.PAGES,
     replay_routes.pages,
+    analysis_routes.router,
     download_routes.wheels_router,
     download_routes.dataset_router,
     design_routes.router,

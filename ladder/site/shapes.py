@@ -17,10 +17,10 @@ from pydantic import TypeAdapter
 from ladder.values.matches import DealReplayed, TvNext
 from ladder.values.person_state import PersonState, TableShown
 from ladder.values.value import Computing
-from ladder.values.why import Costliest, Hint, Mistakes
+from ladder.values.why import Analysis, Costliest, Hint, Mistakes
 
 PLACE = Path(__file__).parent / "static" / "shapes.d.ts"
-SENT = (DealReplayed, Hint, Costliest, Mistakes, TvNext, PersonState, TableShown, Computing)
+SENT = (DealReplayed, Hint, Analysis, Costliest, Mistakes, TvNext, PersonState, TableShown, Computing)
 """With all that is in them."""
 NAMES = {"DealReplayed": "Deal", "DealPlace": "Place", "FaultPlace": "Fault"}
 """Names that are different in the scripts."""

@@ -102,6 +102,22 @@ class HintQuestion(Value):
     """The knowledge of the seat: a `RefereeMessage`, in base64."""
 
 
+class AnalysisQuestion(Value):
+    """A question about the worth of each choice of a seat in a position; the answer is an `Analysis`."""
+
+    kind: Literal["analysis"] = "analysis"
+    rules: dict[str, Any]
+    number: int
+    """Number of the deal, from 0."""
+    leader: int | None
+    """Seat that leads to the first trick with any card; None: as the rules say of the first deal."""
+    hands: str
+    """As `referee.replay.position` writes them."""
+    moves: str
+    """Likewise."""
+    seat: int
+
+
 class HouseQuestion(Value):
     """A question about the play of house bots on a board; the answer is the lines of a record."""
 
@@ -163,6 +179,7 @@ Question = (
     | CompareQuestion
     | StyleQuestion
     | HintQuestion
+    | AnalysisQuestion
     | HouseQuestion
     | PuzzlesQuestion
     | AgreementQuestion

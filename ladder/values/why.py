@@ -51,8 +51,8 @@ class EstimatedChoice(Value):
     """The house bots that choose this."""
 
 
-class Choice(EstimatedChoice):
-    """One legal choice of a decision that was made."""
+class OpenChoice(EstimatedChoice):
+    """One legal choice where all hands are open."""
 
     as_dealt: float
     """
@@ -60,6 +60,11 @@ class Choice(EstimatedChoice):
 
     The same policy plays on for all seats; what the others decided at the same moment stays.
     """
+
+
+class Choice(OpenChoice):
+    """One legal choice of a decision that was made."""
+
     chosen: bool
     """True if this is the choice that was made."""
 
@@ -76,6 +81,24 @@ class Hint(Value):
     legal: int
     """Number of legal choices."""
     choices: tuple[EstimatedChoice, ...]
+    """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
+    deals: int
+    """Number of sampled deals in which each of them was tried."""
+    search: Search = "playouts"
+    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
+
+
+class Analysis(Value):
+    """Worth of each choice of a seat in a position, from what it knows."""
+
+    opinion: str = OPINIONS["playouts"]
+    """Nature and limits of this statement, in words."""
+    seat: int
+    low_is_better: bool
+    """True if the lowest score is the best one."""
+    legal: int
+    """Number of legal choices."""
+    choices: tuple[OpenChoice, ...]
     """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
     deals: int
     """Number of sampled deals in which each of them was tried."""

@@ -75,7 +75,7 @@ class DealReplay:
         self.line = line
         try:
             self.bots = tuple(first.bots[bot] for bot in seats_of(line))
-            self.moments = tuple(_moments(rules, line, _leader(rules, first, line)))
+            self.moments = tuple(_moments(rules, line, leader_of(rules, first, line)))
         except (ValueError, IndexError) as error:
             raise BadRecord(f"{line.name}: {error}") from None
 
@@ -115,7 +115,7 @@ def _moments(rules: Rules, line: DealLine, leader: int | None) -> Iterator[Momen
     yield Moment(deal)
 
 
-def _leader(rules: Rules, first: MatchLine, line: DealLine) -> int | None:
+def leader_of(rules: Rules, first: MatchLine, line: DealLine) -> int | None:
     """Say who led to the first trick for what was taken in the deal before, which is not looked at here."""
     if not rules.opening.later or first.format != "game" or not line.deal:
         return None

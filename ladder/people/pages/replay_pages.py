@@ -38,6 +38,7 @@ from ladder.people.review.table_replays import (
     file_name,
     first_place,
     same_order,
+    table_position,
     table_replayed,
     table_why,
 )
@@ -45,6 +46,7 @@ from ladder.people.tables.chairs import players_of, take_back
 from ladder.people.tables.table_opening import GUEST_DAYS, open_table
 from ladder.site.api.replays import BoardNumber, RotationNumber, Seat
 from ladder.site.pages import replays as replay_pages
+from ladder.site.pages.analysis import address_of_position
 from ladder.site.rendering.translations import language_of, player, to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
@@ -184,7 +186,7 @@ def replay(request: Request, name: Name) -> Response:
 def deal(request: Request, name: Name, key: Key, board: BoardNumber, rotation: RotationNumber) -> Response:
     """Show a deal that was played at a table, or by another person with the same cards."""
     site: Site = request.app.state.site
-    my_table(request, name)
+    state = my_table(request, name)
     place = DealPlace(board=board, rotation=rotation)
     shown = _named(request, table_replayed(site.ladder, name, secret_of(request), key, place, asker=asker_of(request)))
     base = f"/play/{name}"
@@ -193,13 +195,26 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, rotation: R
         "source": f"{here}/boards/{board}/{rotation}/deal",
         "back": here,
         "base": base,
-        "players": players_of(my_table(request, name).chairs),
+        "players": players_of(state.chairs),
         "is_mine": key == YOU,
         "record": f"{base}/record",
         "record_name": file_name(name),
         "variant": shown.variant,
+        "analysis": f"{here}/boards/{board}/{rotation}/analysis"
+        if same_order(site.ladder, state).rules is None
+        else "",
     }
     return site.pages.fresh_page(request, "play_replay.html", values)
+
+
+@router.get("/{name}/replay/{key}/boards/{board}/{rotation}/analysis")
+def analysis(request: Request, name: Name, key: Key, board: BoardNumber, rotation: RotationNumber) -> Response:
+    """Lead to the analysis board with this deal."""
+    site: Site = request.app.state.site
+    my_table(request, name)
+    place = DealPlace(board=board, rotation=rotation)
+    position = table_position(site.ladder, name, secret_of(request), key, place, asker_of(request))
+    return RedirectResponse(address_of_position(position), 303, NOT_KEPT)
 
 
 @router.get("/{name}/replay/{key}/boards/{board}/{rotation}/deal")

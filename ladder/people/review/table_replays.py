@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.analysis import position_in
 from ladder.app.computing.asking import BeingComputed, answer_to, costliest_in, deals_of, hint_question, why_question
 from ladder.app.local.why import Source, Where, read_match
 from ladder.app.match_replay import replayed
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ladder.values.people import TableState
     from ladder.values.why import Costliest
     from pigpen.values.view import View
+    from referee.replay.position import Position
 
 NO_RECORD = "This table has no record that can be shown."
 
@@ -147,6 +149,18 @@ def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace
         raise UserError(f"There is no estimate of step {step} of {line.name}: {error}.") from None
     question = why_question(recorded.recorded, line, step, file_name(name))
     return Why.model_validate_json(answer_to(ladder, question, asker))
+
+
+def table_position(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, asker: str = "") -> Position:
+    """
+    Take a deal of a table up to its end, for the analysis board; the arguments are those of `table_replayed`.
+
+    Raises:
+        BeingComputed: If it is of a house bot's play that is not done yet.
+        LadderError: As `table_replayed`.
+        UserError: If it cannot be read, or was played by rules that no variant of the ladder has.
+    """
+    return position_in(ladder, _record(ladder, name, secret, key, asker), place)
 
 
 def costliest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: str = "") -> Costliest:

@@ -258,7 +258,7 @@ PREVIEWS = (
     "Mastodon",
 )
 """Programs that read a page only if a person has sent its link: they may read deals, too."""
-COMPUTED = ("/api/", "/compare/", "/me/", "/admin/", "/login", "/register")
+COMPUTED = ("/api/", "/compare/", "/analysis", "/me/", "/admin/", "/login", "/register")
 DEALS = ("/m/*/boards/", "/play/")
 ROBOTS = "\n".join(
     [

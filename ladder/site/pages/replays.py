@@ -49,6 +49,7 @@ def deal_without_script(shown: DealReplayed) -> dict[str, object]:
         "heading": f"{shown.match} / {place.board} / {place.rotation}",
         "source": f"/api/v1/matches/{shown.match}/boards/{place.board}/rotations/{place.rotation}",
         "back": f"/m/{shown.match}",
+        "analysis": f"/m/{shown.match}/boards/{place.board}/{place.rotation}/analysis",
         "seats": [_seat(shown, seat) for seat in range(shown.players)],
         "tricks": [_trick(shown, trick) for trick in shown.tricks],
         "notes": list(_notes(shown)),
@@ -57,7 +58,7 @@ def deal_without_script(shown: DealReplayed) -> dict[str, object]:
 
 def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
     """Give the cards dealt to a seat suit by suit, spades and aces first, and what became of it."""
-    last = shown.moments[-1].seats[seat]
+    last, ends = shown.moments[-1].seats[seat], shown.moments[-1].scores
     dealt = sorted(shown.hands[seat].split(), key=lambda card: RANKS.index(card[0]))
     return {
         "bot": shown.bots[seat],
@@ -65,7 +66,7 @@ def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
         "passed": card_names(last.passed),
         "pass_to": shown.bots[(seat + shown.pass_offset) % shown.players],
         "exposed": exposed_names(last.exposed),
-        "score": shown.scores[seat],
+        "score": last.points if ends is None else ends[seat],
         "total": shown.totals[seat],
     }
 

@@ -34,6 +34,18 @@ export function stopsOf(deal) {
 }
 
 /**
+ * The decisions just made at a moment, each with the address at which its estimate is asked for.
+ * @param {Deal} deal @param {number} place @param {(step: number) => string | null} address
+ * @returns {import("./deal_source").Asked[]}
+ */
+export function decided(deal, place, address) {
+  return deal.moments[place].steps.flatMap((step) => {
+    const url = step.by === "forced" || step.number === null ? null : address(step.number);
+    return url ? [{ key: "ask-why", who: deal.bots[step.seat], url }] : [];
+  });
+}
+
+/**
  * The next fault in the match behind a moment.
  * @param {Deal} deal @param {number} place Of the moment. @param {number | null} bot Only of this one, by its number.
  */
@@ -66,7 +78,7 @@ export function siteSource(src, match) {
       return true;
     },
     hash: (_, after) => after,
-    why: (_, step) => `${src}/steps/${step}/why`,
+    asks: (deal, at) => decided(deal, at, (step) => `${src}/steps/${step}/why`),
     mistakes: () => (src.startsWith("/api/") ? `${src}/mistakes` : null),
   };
 }

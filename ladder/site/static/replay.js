@@ -164,11 +164,16 @@ export class DealReplayer extends HTMLElement {
     setText(this.#part("news"), sentence(shown, this.at, this.words));
     this.#part("decisions").replaceChildren(...decisions(shown, moment, this.words));
     this.givenAway?.at(deal.moments[this.at].after ?? 0);
-    this.why?.offer(deal, deal.moments[this.at], (step) => this.source?.why(deal, step) ?? null);
+    this.why?.offer(this.source?.asks(deal, this.at) ?? []);
+    const analysis = /** @type {HTMLAnchorElement | null} */ (this.querySelector("a.analyse"));
+    if (analysis) {
+      analysis.hash = String(deal.moments[this.at].after ?? 0);
+    }
     const scrub = /** @type {HTMLInputElement} */ (this.#part("scrub"));
     scrub.value = String(this.at);
     scrub.setAttribute("aria-valuetext", this.words("place", { number: this.at, count: shown.moments.length - 1 }));
     this.#address();
+    this.dispatchEvent(new CustomEvent("moment", { bubbles: true }));
   }
 
   /** Name the moment in the address: at once, or soon where one step follows the other; browsers refuse too many. */

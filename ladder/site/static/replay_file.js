@@ -105,7 +105,7 @@ class ReplayFile extends HTMLElement {
         }
       },
       hash: (deal, after) => `boards/${deal.place.board}/${deal.place.rotation}${after && `/${after}`}`,
-      why: () => null,
+      asks: () => [],
       mistakes: () => null,
     };
     /** @type {HTMLElement} */ (this.shown).hidden = false;

@@ -1,5 +1,16 @@
 // Written by `python -m ladder.site.shapes`: what the fields mean is in ladder/values.
 
+/** Worth of each choice of a seat in a position, from what it knows. */
+export interface Analysis {
+  opinion: string;
+  seat: number;
+  low_is_better: boolean;
+  legal: number;
+  choices: OpenChoice[];
+  deals: number;
+  search: "tree" | "playouts";
+}
+
 /** One legal choice of a decision that was made. */
 export interface Choice {
   choice: string;
@@ -107,6 +118,18 @@ export interface Mistake {
 /** The mistakes of all seats in one deal. */
 export interface Mistakes {
   mistakes: Mistake[];
+}
+
+/** One legal choice where all hands are open. */
+export interface OpenChoice {
+  choice: string;
+  points: number;
+  points_error: number;
+  ahead: number;
+  behind: number;
+  behind_error: number;
+  house: string[];
+  as_dealt: number;
 }
 
 /** Reason that a card may not be played. */

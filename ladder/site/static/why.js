@@ -7,8 +7,6 @@ import { cards } from "./news.js";
 import { setText } from "./table.js";
 import { make, scored } from "./words.js";
 
-/** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").TableMoment} TableMoment */
 /**
  * A choice of a hint, or of a decision that was made.
  * @typedef {import("./shapes").EstimatedChoice & Partial<import("./shapes").Choice>} Choice
@@ -26,28 +24,21 @@ export class Why {
     this.asked = 0;
   }
 
-  /**
-   * Offer a button for each decision of a moment.
-   * @param {Deal} deal @param {TableMoment} moment As all hands show it. @param {(step: number) => string | null} address
-   */
-  offer(deal, moment, address) {
+  /** Offer a button for each decision. @param {import("./deal_source").Asked[]} asks */
+  offer(asks) {
     this.asked += 1;
-    const offered = moment.steps.flatMap((step) => {
-      const url = step.by === "forced" || step.number === null ? null : address(step.number);
-      return url ? [this.#button(deal.bots[step.seat], url)] : [];
-    });
-    if (this.ask.firstChild || offered.length) {
-      this.ask.replaceChildren(...offered);
+    if (this.ask.firstChild || asks.length) {
+      this.ask.replaceChildren(...asks.map((each) => this.#button(each)));
     }
     if (this.answer.firstChild) {
       this.answer.replaceChildren();
     }
-    this.section.hidden = !offered.length;
+    this.section.hidden = !asks.length;
   }
 
-  /** @param {string} who @param {string} url */
-  #button(who, url) {
-    const button = make("button", "", this.words("ask-why", { who }));
+  /** @param {import("./deal_source").Asked} asked */
+  #button({ key, who, url }) {
+    const button = make("button", "", this.words(key, { who }));
     button.setAttribute("type", "button");
     button.addEventListener("click", () => this.#fetch(url));
     return button;

@@ -15,6 +15,7 @@ PigpenError                     1
 ├── BadRecord                   2  referee.records.recorded: its lines are not those of a match; also a ValueError
 ├── CannotResume                2  referee.match.match: the match cannot be resumed from the record
 ├── RulesFileError              2  referee.records.rules_file: no variant has that name, or its file is wrong
+├── BadPosition                 2  referee.replay.position: a text names no position of a deal; also a ValueError
 ├── NoDecision                  2  referee.replay.deal_replay: a step of a record is not there, or left no choice
 ├── UserError                   2  ladder.errors: what was asked for makes no sense
 │   ├── UnknownBot                 ladder.sandbox.bots.bot_source: no bot has that name

@@ -86,6 +86,8 @@ NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
+HANDS = "AKQJT98765432..._.AKQJT98765432.._..AKQJT98765432._...AKQJT98765432"
+"""Of an analysis board."""
 NO_CHAIR = (404, 404, 403, 404, 403, 403, 404, 403, 403)
 """Answers to those without a chair, which is a secret of its own: a table speaks to its chairs; a program has none."""
 
@@ -174,6 +176,11 @@ CASES = [
     Case("GET", "/wheels/{listed}.txt", NOT_THERE, "/wheels/requirements.txt"),
     Case("GET", "/wheels/{name}", NOT_THERE, "/wheels/pigpen_sdk-0.1.0-py3-none-any.whl"),
     Case("GET", "/m/{match}/boards/{board}/{rotation}", PUBLIC),
+    Case("GET", "/m/{match}/boards/{board}/{rotation}/analysis", PUBLIC),
+    Case("GET", "/analysis", PUBLIC),
+    Case("GET", "/analysis/{variant}", PUBLIC),
+    Case("GET", "/analysis/{variant}/deal", PUBLIC, f"/analysis/hearts/deal?hands={HANDS}"),
+    Case("GET", "/analysis/{variant}/worth", NOT_THERE, f"/analysis/hearts/worth?hands={HANDS}&deal=3&seat=9"),
     Case("GET", "/replay", PUBLIC),
     Case("GET", "/live", PUBLIC),
     Case("GET", "/live/rows", PUBLIC),
@@ -201,6 +208,12 @@ CASES = [
         "/play/{name}/replay/{key}/boards/{board}/{rotation}",
         table_page(409),
         "/play/{people}/replay/you/boards/1/1",
+    ),
+    Case(
+        "GET",
+        "/play/{name}/replay/{key}/boards/{board}/{rotation}/analysis",
+        table_page(409),
+        "/play/{people}/replay/you/boards/1/1/analysis",
     ),
     Case(
         "GET",

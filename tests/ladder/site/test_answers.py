@@ -232,5 +232,6 @@ def test_search_engines_may_read_matches_and_previews_of_links_deals_too(site: V
         lines = group.splitlines()
         assert "Disallow: /api/" in lines
         assert "Disallow: /compare/" in lines
+        assert "Disallow: /analysis" in lines
         assert "Disallow: /m/" not in lines
         assert ("Disallow: /m/*/boards/" in lines) is is_for_all

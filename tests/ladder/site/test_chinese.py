@@ -169,7 +169,7 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
             "/play/today/gongzhu",
             "/play/games",
         ),
-        *("/puzzles", "/puzzles/gongzhu"),
+        *("/puzzles", "/puzzles/gongzhu", "/analysis/gongzhu", "/analysis/hearts?hand=XX"),
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )
