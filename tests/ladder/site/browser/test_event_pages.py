@@ -157,9 +157,9 @@ def test_places_are_uncovered_from_the_last_one_to_the_first_and_then_what_follo
     assert page.locator("header.top").is_hidden()
     assert page.locator(".shown .avatar").count() == 4
     page.locator("[data-do=full]").click()
-    page.wait_for_function("document.fullscreenElement !== null")
+    page.wait_for_function("() => document.fullscreenElement !== null")
     page.locator("[data-do=full]").click()
-    page.wait_for_function("document.fullscreenElement === null")
+    page.wait_for_function("() => document.fullscreenElement === null")
 
 
 def test_a_certificate_has_one_axis(lending: Lending, address: str) -> None:

@@ -413,7 +413,7 @@ def test_it_shows_every_deal_and_asks_for_nothing_else(
     assert page.locator("select.deals option").count() == 4
     page.select_option("select.deals", "1/3")
     page.locator("[data-do=last]:visible, [data-do=nextTrick]:visible").last.click()
-    page.wait_for_function("location.hash.startsWith('#boards/1/3/')")
+    page.wait_for_function("() => location.hash.startsWith('#boards/1/3/')")
     assert "the one committed to" in verified(page)
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     assert overflow(page) <= 0
@@ -436,7 +436,7 @@ def test_within_another_page_it_keeps_to_its_frame(record: Path, tmp_path: Path,
     frame = page.frames[-1]
     frame.locator(REPLAYER).wait_for()
     frame.locator("[data-do=forward]").click()
-    frame.wait_for_function("location.hash.length > 1")
+    frame.wait_for_function("() => location.hash.length > 1")
     assert "the one committed to" in verified(frame)
     assert page.url == f"file://{tmp_path / 'page.html'}"
 
