@@ -24,6 +24,7 @@ from ladder.site.server.problems import asker_of
 from ladder.site.server.routing import Router
 from ladder.values.matches import DealPlace
 from ladder.values.text import sanitize
+from pigpen.rules import new_seed
 from referee.replay.position import BETWEEN, BadPosition, Position, text_of_hand
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def board(
         position = Position.parse(rules, given, number=deal, leader=leader)
         is_whole = position.is_complete
         if not is_whole:
-            position = position.completed(random.SystemRandom())
+            position = position.completed(random.Random(int.from_bytes(new_seed())))
         elif moves:
             position = position.followed_by(moves.split(BETWEEN))
         if move:

@@ -180,7 +180,7 @@ CASES = [
     Case("GET", "/analysis", PUBLIC),
     Case("GET", "/analysis/{variant}", PUBLIC),
     Case("GET", "/analysis/{variant}/deal", PUBLIC, f"/analysis/hearts/deal?hands={HANDS}"),
-    Case("GET", "/analysis/{variant}/worth", NOT_THERE, f"/analysis/hearts/worth?hands={HANDS}&deal=3&seat=9"),
+    Case("GET", "/analysis/{variant}/worth", NOT_THERE, f"/analysis/hearts/worth?hands={HANDS}&deal=3&seat=1"),
     Case("GET", "/replay", PUBLIC),
     Case("GET", "/live", PUBLIC),
     Case("GET", "/live/rows", PUBLIC),

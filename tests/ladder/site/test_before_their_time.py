@@ -229,6 +229,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site
     with ExitStack() as stack:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr("ladder.app.health.shutil.disk_usage", room_beside)
+        patch.setattr("ladder.site.pages.analysis.new_seed", lambda: bytes(32))  # cards for all who ask for some
         made = []
         for world in (0, 1):
             patch.setattr(holding, "new_seed", seeds_in_order())
