@@ -36,6 +36,7 @@ test: $(READY) services bytecode  ## run all tests
 test-long: $(READY) services bytecode  ## run the tests that are too long for each push (half an hour and more)
 	@scripts/toolchains || true
 	@scripts/slurm || true
+	@scripts/firefox || true
 	$(RAN) $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
 
 test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL

@@ -25,7 +25,7 @@ from tests.e2e.machines import why_none
 from tests.ladder import postgres, registries
 from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder_in_postgresql
 from tests.ladder.site import nginx
-from tests.ladder.site.browser import chromium
+from tests.ladder.site.browser import chromium, firefox
 from tests.ladder.statements import compiled_once
 from tests.seeds import SeedsOfTests
 from tests.waiting import PATIENCE
@@ -37,6 +37,7 @@ MARKERS = (
     "chromium",
     "docker",
     "docs",
+    "firefox",
     "machines",
     "mounts",
     "nginx",
@@ -109,6 +110,8 @@ def _missing() -> dict[str, str]:
         missing["node"] = "Node.js and npm are not installed."
     if not chromium.program():
         missing["chromium"] = "Chromium is not installed. On Debian, as root: scripts/chromium"
+    if not firefox.program():
+        missing["firefox"] = "Firefox is not installed. On Debian, as root: scripts/firefox"
     if not postgres.programs():
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
     if not registries.program():

@@ -52,6 +52,58 @@ ROWS = """() => [...document.querySelectorAll("main p")]
   .map((each) => each.outerHTML.slice(0, 100))"""
 
 
+CUT = """() => [...document.querySelectorAll("body *")]
+  .filter((each) => [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .filter((each) => each.checkVisibility() && each.clientWidth > 1 && !each.closest("svg"))
+  .filter((each) => {
+    const { overflowX, textOverflow } = getComputedStyle(each);
+    return /hidden|clip/.test(overflowX) && textOverflow !== "ellipsis" && each.scrollWidth > each.clientWidth + 1;
+  })
+  .map((each) => each.outerHTML.slice(0, 100))"""
+OVERLAPPING = """() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const boxes = [];
+  while (texts.nextNode()) {
+    const around = texts.currentNode.parentElement;
+    const isOwnLayer = around.closest("svg, .felt, .unseen, dialog, [popover], option, select, template, pre");
+    if (!texts.currentNode.data.trim() || isOwnLayer || !around.checkVisibility({ visibilityProperty: true })) continue;
+    range.selectNodeContents(texts.currentNode);
+    for (const box of range.getClientRects()) boxes.push([box, texts.currentNode]);
+  }
+  boxes.sort(([one], [other]) => one.top - other.top);
+  boxes.forEach(([box, node], place) => {
+    for (const [other, another] of boxes.slice(place + 1)) {
+      if (other.top >= box.bottom - 2) break;
+      const width = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+      const height = Math.min(box.bottom, other.bottom) - other.top;
+      if (node !== another && width > 2 && height > Math.min(box.height, other.height) / 2) {
+        found.push(`${node.data.trim().slice(0, 40)} | ${another.data.trim().slice(0, 40)}`);
+      }
+    }
+  });
+  return found;
+}"""
+FAN = """() => [...document.querySelectorAll(".felt .seat:is(.at-n, .at-s, .at-nw, .at-ne)")].flatMap((seat) => {
+  if (seat.matches(".own")) return [];
+  const cards = [...seat.querySelectorAll(".hand > .card")].map((card) => card.getBoundingClientRect());
+  const own = seat.getBoundingClientRect();
+  const off = cards.length ? (cards[0].left + cards.at(-1).right) / 2 - (own.left + own.right) / 2 : 0;
+  return Math.abs(off) > 3 ? [`${seat.className} ${off}`] : [];
+})"""
+WIDE = "() => Math.max(0, document.documentElement.scrollWidth - innerWidth)"
+LAYOUT = {
+    "wider than the window": WIDE,
+    "off the axis": OFF_CENTRE,
+    "rows as narrow as text": ROWS,
+    "cut texts": CUT,
+    "texts on each other": OVERLAPPING,
+    "cards beside the middle": FAN,
+}
+"""Functions of a page, in any browser, that give what is laid out wrongly."""
+
+
 def off_centre(page: Page) -> list[str]:
     """Blocks beside the axis of what centres its text, and rows of controls as narrow as a line of running text."""
     return [*page.evaluate(OFF_CENTRE), *page.evaluate(ROWS)]
