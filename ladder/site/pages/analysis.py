@@ -46,9 +46,7 @@ SeatNumber = Annotated[int | None, Query(ge=0, le=7)]
 
 SENTENCES = {
     "hands": to_translate("This variant has {0} seats, and {1} hands are given."),
-    "card": to_translate(
-        "{0!r} is no hand: write it by suits, spades first, as AQ5.KT2.J83.9742, or card by card, as QS TH."
-    ),
+    "card": to_translate("{0!r} is no hand; the form says how one is written."),
     "deck": to_translate("The deck of this variant has no {0}."),
     "twice": to_translate("{0} is given twice."),
     "many": to_translate("Seat {0} has {1} cards; at most {2} are dealt to each."),

@@ -154,6 +154,9 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
     assert renewed.count("msgid") == text.count("msgid")
 
 
+HANDS = "AKQJT98765432..._.AKQJT98765432.._..AKQJT98765432._...AKQJT98765432"
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -169,7 +172,13 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
             "/play/today/gongzhu",
             "/play/games",
         ),
-        *("/puzzles", "/puzzles/gongzhu", "/analysis/gongzhu", "/analysis/hearts?hand=XX"),
+        *(
+            "/puzzles",
+            "/puzzles/gongzhu",
+            f"/analysis/gongzhu?hands={HANDS}",
+            f"/analysis/hearts?hands={HANDS}",
+            "/analysis/hearts?hand=XX",
+        ),
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )
