@@ -70,7 +70,7 @@ class Position:
     leader: int | None = None
     """Seat that leads to the first trick with any card; None: as the rules say of the first deal."""
     actions: tuple[Action, ...] = ()
-    """What has been done, in the order in which seats act."""
+    """Actions done so far, in the order in which seats act."""
 
     @classmethod
     def parse(

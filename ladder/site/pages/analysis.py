@@ -53,7 +53,7 @@ SENTENCES = {
     "move": to_translate("Move {0}, {1!r}, cannot be made: {2}."),
     "after": to_translate("Move {0}, {1!r}, comes after the end of the deal."),
 }
-"""What is wrong with a position, by `BadPosition.kind`."""
+"""Sentences about a text that is no position, by `BadPosition.kind`."""
 COMPASS = (to_translate("South"), to_translate("West"), to_translate("North"), to_translate("East"))
 
 

@@ -25,7 +25,7 @@ WHOLE = ["AKQJT98765432...", ".AKQJT98765432..", "..AKQJT98765432.", "...AKQJT98
 
 
 def played_out(position: Position) -> Position:
-    """Go on with default actions to the end."""
+    """Take default actions to the end."""
     while not (deal := position.deal()).is_over:
         word = words_of(deal.default_action(deal.to_act[0]))[1].replace(" ", "") or "-"
         position = position.followed_by([word])

@@ -30,7 +30,7 @@ def page(lending: Lending, site: Served) -> Page:
     page.goto(f"{site.url}/help")
     page.evaluate("() => navigator.serviceWorker.ready.then(() => null)")
     page.reload()
-    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    page.wait_for_function("() => navigator.serviceWorker.controller !== null")
     return page
 
 
