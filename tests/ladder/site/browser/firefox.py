@@ -83,7 +83,8 @@ class Firefox:
 
     def command(self, method: str, **values: object) -> dict[str, Any]:
         """Send a command, and wait for its answer."""
-        return self._wait(self._send(method, values))
+        answer: dict[str, Any] = self._wait(self._send(method, values))
+        return answer
 
     def goto(self, address: str) -> None:
         """Open a page, and wait until it is loaded."""
