@@ -128,7 +128,7 @@ def test_a_person_who_allows_it_is_notified_of_a_turn_on_another_page_only(sit: 
     page.evaluate(AWAY, False)
     page.click("[data-do=settings]")
     page.check("[name=notify]")
-    page.wait_for_function("document.querySelector('person-table').settings.notify")
+    page.wait_for_function("() => document.querySelector('person-table').settings.notify")
     page.keyboard.press("Escape")
     play_away(page)
     assert page.evaluate("window.notified") == ["Your turn: Hearts"]
