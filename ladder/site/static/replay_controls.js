@@ -90,7 +90,7 @@ function showDeck(colours) {
   if (colours) {
     keep(COLOURS, colours);
   }
-  document.documentElement.toggleAttribute("data-two-colours", kept(COLOURS) === "2");
+  document.documentElement.toggleAttribute("data-two-colours", (colours ?? kept(COLOURS)) === "2");
 }
 
 /** Show a felt, and keep it; without a name the one that is kept. @param {string} [name] Empty: the green one. */
@@ -98,5 +98,5 @@ export function showFelt(name) {
   if (name !== undefined) {
     keep(FELT, name);
   }
-  document.documentElement.dataset.felt = kept(FELT) ?? "";
+  document.documentElement.dataset.felt = name ?? kept(FELT) ?? "";
 }

@@ -27,6 +27,7 @@ MIDDLES = """() => [...document.querySelectorAll(".felt .seat:is(.at-n, .at-nw, 
 })"""
 INDEX_AT = """(place) => {
   const box = document.querySelectorAll(".pick")[place].getBoundingClientRect();
+  document.querySelectorAll(".pick .card").forEach((card) => (card.style.pointerEvents = "auto"));
   return document.elementFromPoint(box.left + 6, box.top + 14).closest(".pick")?.dataset.pick;
 }"""
 CARD = "(place) => document.querySelectorAll('.pick')[place].dataset.pick"
@@ -66,7 +67,7 @@ def test_the_felt_has_the_width_of_the_window_and_the_log_is_behind_a_tab(sit: S
     assert page.get_by_role("tab", name="Points").get_attribute("aria-selected") == "true"
 
 
-@pytest.mark.parametrize("size", [DESKTOP, (700, 900), PHONE])
+@pytest.mark.parametrize("size", [DESKTOP, (610, 900), PHONE])
 def test_a_raised_card_hides_no_index(sit: Sit, size: tuple[int, int]) -> None:
     page = sit("rules=hearts&deals=1", size)
     assert next_wanted(page).startswith("pass")
@@ -144,3 +145,22 @@ def test_a_browser_that_refuses_notifications_is_believed(sit: Sit) -> None:
     page.wait_for_selector("[data-part=notify-refused]", state="visible")
     assert not page.is_checked("[name=notify]")
     assert findings(page) == []
+
+
+@pytest.mark.parametrize(("rules", "better"), [("brief", "Fewer"), ("gongzhu", "More")])
+def test_points_have_the_colour_of_those_whom_they_help(sit: Sit, rules: str, better: str) -> None:
+    page = sit(f"rules={rules}&deals=1&seed=3")
+    last = ""
+    while (last := next_wanted(page, last)) != "result":
+        by_mouse(page, last.split()[0])
+    assert better in page.inner_text(".points caption")
+    assert better in page.inner_text(".outcome")
+    shown = [*page.locator(".points-of h3 b").all(), *page.locator("[data-part=scores] td:nth-child(2)").all()]
+    shown += page.locator(".score-sheet tbody td > span").all()
+    assert len(shown) == 12
+    tones = {(each.inner_text(), *(each.get_attribute("class") or "").replace("num", "").split()) for each in shown}
+    for text, *tone in tones:
+        is_good = text.startswith("+")
+        assert tone == ([] if text == "0" else ["good" if is_good else "bad"])
+        assert not is_good or better == "More"
+    assert len(tones) > 1
