@@ -49,7 +49,7 @@ function sentence(deal, result, words, name) {
 /** Points of the person, and whether they are good for it. @param {number} points @param {TableDeal} deal @param {Words} words */
 function worth(points, deal, words) {
   const key = !points ? "worth-none" : points > 0 === deal.low_is_better ? "worth-against" : "worth-for";
-  return words(key, { points: scored(points, deal) });
+  return words(Math.abs(points) === 1 ? `${key}-1` : key, { points: scored(points, deal) });
 }
 
 /** The cards that count, which a seat has taken. @param {readonly PersonPoints[]} parts @param {Words} words @param {(card: string) => string} name */

@@ -60,6 +60,7 @@ def test_in_hearts_points_are_against_one(sit: Sit) -> None:
         sit("rules=hearts&deals=1"),
         end([16, 5, 3, 2], part("QS", 13), part("AH", 1), part("KH", 1), part("2H", 1)),
         end([2, 20, 2, 2], part("4H", 1), part("3H", 1)),
+        end([1, 25, 0, 0], part("4H", 1)),
         end([0, 26, 0, 0]),
         end([0, 13, 12, 1]),
         end([0, 26, 26, 26], shooter=0),
