@@ -99,7 +99,7 @@ IN_VIEW = """() => [...document.querySelectorAll("header.top :is(nav a, .account
   const box = each.getBoundingClientRect();
   return each.checkVisibility() && box.left >= 0 && box.right <= innerWidth && each.scrollWidth <= each.clientWidth;
 }).length"""
-ENTRIES = 11
+ENTRIES = 12
 """Entries of the menu, and what says who the reader is."""
 
 
