@@ -335,7 +335,7 @@ def news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
 
 def _entry_news(before: PublicCourse, now: PublicCourse) -> Iterator[EventNews]:
     known = {bot: (entry, checked_in) for bot, entry, checked_in in before.entries}
-    for bot in known.keys() - {bot for bot, _, _ in now.entries}:
+    for bot in sorted(known.keys() - {bot for bot, _, _ in now.entries}):
         yield EventNews(MessageKind.ENTRY_WITHDRAWN, bot=bot)
     for bot, entry, checked_in in now.entries:
         entry_before, checked_in_before = known.get(bot, (None, None))

@@ -70,7 +70,10 @@ OVERLAPPING = """() => {
     const isOwnLayer = around.closest("svg, .felt, .unseen, dialog, [popover], option, select, template, pre");
     if (!texts.currentNode.data.trim() || isOwnLayer || !around.checkVisibility({ visibilityProperty: true })) continue;
     range.selectNodeContents(texts.currentNode);
-    for (const box of range.getClientRects()) boxes.push([box, texts.currentNode]);
+    const seen = getComputedStyle(around).overflowX === "visible" ? null : around.getBoundingClientRect();
+    for (const { left, right, top, bottom, height } of range.getClientRects()) {
+      boxes.push([{ left, right: Math.min(right, seen?.right ?? right), top, bottom, height }, texts.currentNode]);
+    }
   }
   boxes.sort(([one], [other]) => one.top - other.top);
   boxes.forEach(([box, node], place) => {
