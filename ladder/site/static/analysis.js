@@ -196,6 +196,8 @@ class AnalysisBoard extends HTMLElement {
     if (query.toString() !== this.query?.toString()) {
       this.query = query;
       await this.replayer?.load(null, location.hash.slice(1) || RESULT);
+    } else {
+      this.replayer?.goTo(location.hash.slice(1) || RESULT);
     }
   }
 }

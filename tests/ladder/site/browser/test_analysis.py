@@ -112,7 +112,7 @@ def test_from_a_replay_one_comes_to_the_same_moment(address: str, lending: Lendi
     page.get_by_role("link", name="Analyse from here").click()
     page.wait_for_selector("analysis-board .moves:not([hidden])", timeout=MS)
     assert page.url.endswith("#9")
-    assert page.get_by_role("slider", name="Place in the deal").get_attribute("aria-valuetext")
+    assert page.evaluate("[scrollY, document.querySelector('details.as-text').open]") == [0, False]
     moves = page.url.partition("moves=")[2].partition("#")[0].split("_")
     page.locator(".moves button").first.click()
     page.wait_for_url(re.compile(rf"moves={re.escape('_'.join(moves[:9]))}_\w\w(#|$)"), timeout=MS)
