@@ -58,6 +58,7 @@ def home(request: Request) -> Response:
     else:
         shared = site.recent.get(("front", day_of(now_of(site.ladder))), lambda: _shared(site, TableVisitor()))
     today, puzzle = shared.today, shared.puzzle
+    is_served = overview.tables_are_played(site.ladder)
     account = viewer_of(request).name or ""
     days = own_days(site.ladder, visitor_of(request)) if is_known else None
     streak = days.streak if days else 0
@@ -72,6 +73,7 @@ def home(request: Request) -> Response:
             "shares_kernel": overview.shares_kernel(site.ladder),
             "runtime_asked_for": overview.runtime_asked_for(site.ladder),
             "today": today,
+            "is_served": is_served,
             "rows": rows_of_today(site.ladder, today, done) if today else (),
             "low_is_better": shared.low_is_better,
             "until": midnight + datetime.timedelta(days=1),
@@ -84,7 +86,7 @@ def home(request: Request) -> Response:
             **entering(site),
         }
 
-    about = f"{today} {account} {streak} {done} {puzzle} {visit.before}"
+    about = f"{today} {account} {streak} {done} {puzzle} {visit.before} {is_served}"
     response = site.pages.page(request, "home.html", make, about)
     keep_visit(request, response, visit, time.time())
     return response

@@ -28,7 +28,7 @@ from ladder.store.commands.people_tables import finish_table
 from ladder.store.leases import Lease
 from ladder.store.queries.people_tables import table_by_name
 from ladder.values.people import TableOrder, TablePurpose, TableStatus, TableVisitor
-from tests.ladder.ladders import new_ladder, played, recorded_match
+from tests.ladder.ladders import new_ladder, played, recorded_match, seem_to_play_tables
 from tests.ladder.puzzles import add_puzzles
 from tests.ladder.site.visitor import Visitor, small_site
 from tests.referee.recorded import SEED, faulty_seats, match_lines
@@ -177,3 +177,15 @@ def test_the_newest_puzzle_is_drawn_with_the_cards_that_lie_there_and_the_hand(t
         assert re.findall(r"face suit-(.)", drawn)[: len(lying)] == [card[1] for card in lying]
         assert drawn.count('class="face') == len(lying) + len(position.hand)
         assert drawn.count('class="dim"') == len(position.hand) - len(position.legal)
+
+
+def test_today_s_board_is_offered_while_tables_are_played(tmp_path: Path) -> None:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    site = Visitor(made)
+    offered = 'action="/play/today/gongzhu"'
+    assert offered not in site.page("/")
+    assert "pigpen ladder tables" in site.page("/")
+    seem_to_play_tables(made)
+    assert offered in site.page("/"), "the page that was kept says something else"
+    assert "pigpen ladder tables" not in site.page("/")
+    made.database.close()
