@@ -12,7 +12,7 @@ from ladder.terminal.interrupts import stopped
 from referee.seats.fair_wait import new_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
 T = TypeVar("T")
 
@@ -29,9 +29,8 @@ def run(work: Coroutine[object, object, T], *, blocks: bool = False) -> T:
         Stopped: After Ctrl-C or SIGTERM: *work* was cancelled and had the time to clean up.
     """
     if blocks:
-        signal.signal(signal.SIGINT, _stop_now)
-        signal.signal(signal.SIGTERM, _stop_now)
-        return _run(work)
+        _take_signals(_stop_now)
+        return _run(_stopped_at_once(work))
     try:
         return _run(_cancelled_by_sigterm(work))
     except KeyboardInterrupt:
@@ -67,8 +66,40 @@ def _run(work: Coroutine[object, object, T]) -> T:
         return runner.run(work)
 
 
+def _take_signals(handler: Callable[[int, object], None]) -> None:
+    signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGTERM, handler)
+
+
 def _stop_now(number: int, _: object) -> None:
     raise stopped(number)
+
+
+async def _stopped_at_once(work: Coroutine[object, object, T]) -> T:
+    """
+    Wait for *work*, into which a signal raises an exception wherever it computes.
+
+    A signal may come between two steps of tasks, where asyncio would report the exception and continue: then *work* is
+    cancelled.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    received: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        if asyncio.current_task(loop) is not None or task is None:
+            raise stopped(number)
+        received.append(number)
+        loop.call_soon_threadsafe(task.cancel)
+
+    _take_signals(stop)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if received:
+            raise stopped(received[0]) from None
+        raise
+    finally:
+        _take_signals(_stop_now)
 
 
 async def _cancelled_by_sigterm(work: Coroutine[object, object, T]) -> T:
