@@ -46,9 +46,10 @@ def add(
     Add a webhook: what happens from now on is sent to an address, as signed JSON (Standard Webhooks).
 
     The secret with which the receiver verifies signatures is printed this once. Messages are sent while pigpen ladder
-    run, or pigpen up, runs. Kinds of messages: event.opened, event.frozen, event.started, event.stage_begun,
-    event.round_drawn, event.result_shown, event.table_redone, event.bot_left, event.round_over, event.paused,
-    event.resumed, event.over, event.official, bot.entered, bot.suspended.
+    run, or pigpen up, runs. Kinds of messages: event.opened, event.entry_made, event.entry_checked_in,
+    event.entry_withdrawn, event.held, event.frozen, event.started, event.stage_begun, event.round_drawn,
+    event.result_shown, event.table_redone, event.bot_left, event.round_over, event.paused, event.resumed, event.over,
+    event.official, bot.entered, bot.suspended.
 
     Examples:
         pigpen ladder webhook add https://hooks.example/pigpen
