@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ladder.values.held_events import EventUnlisted, Unlisted
+from ladder.values.text import counted
 from ladder.values.value import in_utc
 from ladder.values.webhooks import ENTRY_KINDS, MessageKind
 
@@ -127,7 +128,7 @@ class Registration:
         if bot in self._entries:
             return
         if len(self._entries) >= file.entrants[1] + file.waiting_list:
-            yield f"{where}: {len(self._entries)} bots had entered, and no more may."
+            yield f"{where}: {counted(len(self._entries), 'bot')} had entered, and no more may."
         owner = link.data["owner"]
         if sum(one.owner == owner for one in self._entries.values()) >= file.per_owner:
             yield f"{where}: {owner} had {file.per_owner} in the event, and may not have more."

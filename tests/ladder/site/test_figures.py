@@ -234,7 +234,7 @@ def test_a_bot_s_page_and_the_check_have_the_figures_of_the_standings(played: Pa
             (part,) = doors.site.value(f"/bots/{bot}")["variants"]
             assert part["standing"] == row
             page = words_of(doors.site.page(f"/b/{bot}"))
-            assert f"{row['elo']:.0f} Elo ± {row['error']:.0f}" in page
+            assert f"{row['elo']:.0f}{'?' * row['provisional']} Elo ± {row['error']:.0f}" in page
             assert f"{row['margin']:+.2f} ± {row['margin_error']:.2f}".replace("-", "−") in page
 
 

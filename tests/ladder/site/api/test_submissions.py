@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import json
+import os
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -469,7 +471,7 @@ async def test_a_full_disk_is_a_sentence_without_paths(
 
     ada = by(ladder, "ada")
     name = (await client.post(f"{API}/uploads", json={"bytes": 3}, headers=ada)).json()["id"]
-    monkeypatch.setattr("ladder.app.submit.uploads._write", full)
+    monkeypatch.setattr("ladder.app.submit.uploads.os", SimpleNamespace(**vars(os) | {"write": full}))
     answer = await client.patch(f"{API}/uploads/{name}", content=b"abc", headers=ada | {"Upload-Offset": "0"})
     assert (answer.status_code, NO_ROOM in answer.json()["detail"]) == (503, True)
     assert str(ladder.settings.data_dir) not in answer.text

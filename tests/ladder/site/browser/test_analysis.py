@@ -81,7 +81,9 @@ def test_a_card_of_the_hand_does_what_its_button_does_and_the_past_can_be_left(a
     page.locator('.at-s .hand [data-card="KS"]').click()
     at(page, "2C_KS")
     assert "3H" not in page.url, "it was not this seat's turn"
-    shared = page.get_by_label("Address of this position, to share").input_value()
+    shown = page.get_by_label("Address of this position, to share")
+    expect(shown).to_have_value(re.compile("moves=2C_KS$"), timeout=MS)
+    shared = shown.input_value()
     other = lending.page(Kind(), DESKTOP)
     other.goto(shared)
     expect(other.locator('.spot.at-s [data-card="KS"]')).to_be_visible(timeout=MS)

@@ -11,6 +11,7 @@ from PIL import Image
 
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import PHONE, Kind
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -53,7 +54,7 @@ def test_without_a_connection_a_page_says_so_and_leads_back_and_nothing_else_is_
 
 
 def test_the_manifest_names_icons_and_addresses_that_are_there(site: Served) -> None:
-    with httpx.Client(base_url=site.url) as client:
+    with httpx.Client(base_url=site.url, timeout=PATIENCE) as client:
         for language, name in (("en", "Today's board"), ("zh", "今日牌局")):
             found = client.get("/site.webmanifest", headers={"Accept-Language": language}).json()
             assert found["shortcuts"][0]["name"] == name
