@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.analysis import position_in
+from ladder.app.computing.analysis import position_in
 from ladder.app.computing.asking import BeingComputed, answer_to, costliest_in, deals_of, hint_question, why_question
 from ladder.app.local.why import Source, Where, read_match
 from ladder.app.match_replay import replayed

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import matches, overview
-from ladder.app.analysis import analysed, position_in, worth
+from ladder.app.computing.analysis import analysed, position_in, worth
 from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
 from ladder.site.pages.replays import deal_without_script
 from ladder.site.rendering.translations import language_of, to_translate, translations

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from ladder.app.analysis import is_of_ladder, worth
+from ladder.app.computing.analysis import is_of_ladder, worth
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
