@@ -46,7 +46,8 @@ class BadPosition(PigpenError, ValueError):
 
     Attributes:
         kind: `hands` (a wrong number of them), `card` (no card or hand), `deck` (a card that is not in it), `twice`
-            (a card), `many` (cards of a seat), `move` (one that cannot be made), `after` (one after the end).
+            (a card), `many` (cards of a seat), `leader` (no seat), `incomplete` (cards that no hand holds), `move` (one
+            that cannot be made), `after` (one after the end).
         what: The parts of the text that are wrong, and what would be right.
     """
 

@@ -50,6 +50,8 @@ SENTENCES = {
     "deck": to_translate("The deck of this variant has no {0}."),
     "twice": to_translate("{0} is given twice."),
     "many": to_translate("Seat {0} has {1} cards; at most {2} are dealt to each."),
+    "leader": to_translate("There is no seat {0} to lead; the seats are 0 to {1}."),
+    "incomplete": to_translate("The hands do not hold all cards."),
     "move": to_translate("Move {0}, {1!r}, cannot be made: {2}."),
     "after": to_translate("Move {0}, {1!r}, comes after the end of the deal."),
 }
@@ -167,7 +169,7 @@ def _position(request: Request, variant: str, hands: str, moves: str, deal: int,
         _check_leader(rules, leader)
         position = Position.parse(rules, hands.split(BETWEEN), number=deal, leader=leader)
         if not position.is_complete:
-            raise BadPosition("hands", str(rules.players), "0")
+            raise BadPosition("incomplete")
         return position.followed_by(moves.split(BETWEEN)) if moves else position
     except BadPosition as error:
         raise HTTPException(422, _sentence(request, error)) from None
@@ -175,7 +177,7 @@ def _position(request: Request, variant: str, hands: str, moves: str, deal: int,
 
 def _check_leader(rules: Rules, leader: int | None) -> None:
     if leader is not None and leader >= rules.players:
-        raise BadPosition("hands", str(rules.players), str(leader + 1))
+        raise BadPosition("leader", str(leader), str(rules.players - 1))
 
 
 def _sentence(request: Request, error: BadPosition) -> str:

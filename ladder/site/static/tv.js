@@ -177,7 +177,7 @@ class LadderTv extends HTMLElement {
         this.#turn(); // who reads figures has the time for it
       }
     });
-    this.#part("worth").replaceChildren(make("p", "said", ...inWords(deal.bots[mistake.seat], mistake, words)), more);
+    this.#part("worth").replaceChildren(make("p", "sentence", ...inWords(deal.bots[mistake.seat], mistake, words)), more);
   }
 }
 

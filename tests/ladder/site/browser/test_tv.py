@@ -74,10 +74,10 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     page.route("**/api/v1/tv*", lambda route: route.fulfill(json=route.fetch().json() | {"is_estimating": True}))
     page.goto(f"{site.url}/live")
     watching(page)
-    page.wait_for_selector("ladder-tv .worth .said")
+    page.wait_for_selector("ladder-tv .worth .sentence")
     page.get_by_role("button", name="Pause").click()
     worth = page.locator("ladder-tv .worth")
-    sentence = worth.locator(".said")
+    sentence = worth.locator(".sentence")
     assert re.fullmatch(r"2 keeps 12 points; \S+ plays Q\.", sentence.inner_text()), "signs of suits are drawn"
     named = [each.get_attribute("aria-label") for each in sentence.get_by_role("img").all()]
     assert named == ["2 of clubs", "queen of spades"]

@@ -90,6 +90,13 @@ def test_what_is_no_position_is_said_with_the_form_to_mend_it(site: Visitor, wro
         assert site.get(f"/analysis/hearts/worth?{wrong}").status_code == 422
 
 
+def test_a_seat_that_is_not_there_and_cards_that_are_missing_are_named(site: Visitor) -> None:
+    assert "seat 6" in site.get(f"{BOARD}&leader=6").text
+    for path in ("deal", "worth"):
+        answer = site.get(f"/analysis/hearts/{path}?hands=AK..._..._..._...")
+        assert (answer.status_code, "all cards" in answer.text) == (422, True)
+
+
 def test_there_is_no_board_of_a_variant_that_nobody_knows(site: Visitor) -> None:
     assert site.get("/analysis/nothing").status_code == 404
 
