@@ -96,13 +96,16 @@ export class Results {
     });
     const again = /** @type {HTMLElement | null} */ (this.place.closest("person-table")?.querySelector("form.again")?.cloneNode(true) ?? null);
     again?.toggleAttribute("hidden", false);
+    const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }), make("small", "soft", ` ${better(deal, this.words)}`));
+    const shown = [title, own, make("ol", "final", ...rows)];
+    if (!over.verify) {
+      return shown; // the table has ended, and the ladder does not know it yet: at its address is still the table
+    }
     const links = this.#links([["compare", over.compare], ["result", this.base], ["verify", over.verify], ...(again ? [] : [["again", "/play"]])]);
     if (again) {
       links.prepend(again);
     }
-    const own = make("p", "place-of", this.words("your-place", { place: over.place, count: deal.players }), make("small", "soft", ` ${better(deal, this.words)}`));
-    const costliest = over.verify ? [this.#costliest(deal, null)] : [];
-    return [title, own, make("ol", "final", ...rows), links, ...costliest];
+    return [...shown, links, this.#costliest(deal, null)];
   }
 
   /** Where to go from here; what has no address is left out. @param {string[][]} links */

@@ -126,6 +126,11 @@ class Tables:
         if self._loop is not None:
             asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(PATIENCE)
 
+    def show(self, tracker: PersonStateTracker) -> None:
+        """Send a state with what is known now, from another thread."""
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(tracker.show)
+
     async def _end(self) -> None:
         tasks, self._tasks = self._tasks, []
         for table in self.tables.values():

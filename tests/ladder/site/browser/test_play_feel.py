@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.ladder.site.browser.at_table import WAITS, by_mouse, next_wanted
+from tests.ladder.site.browser.at_table import WAITS, by_mouse, next_wanted, played_to_the_end
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, intercept
 from tests.ladder.site.browser.sitting import address, sit, tables
@@ -277,6 +279,19 @@ def test_where_streams_do_not_get_through_it_is_asked_for(sit: Sit, tables: Tabl
     by_mouse(page, "play")
     page.wait_for_function("() => document.querySelector('person-table').state.moment.trick > 0")
     assert len(table_of(tables, page).answers) == 1
+
+
+def test_the_result_is_linked_when_the_ladder_has_it(sit: Sit, tables: Tables) -> None:
+    """Before that the table's address shows the table."""
+    page = sit("rules=brief&deals=1")
+    played_to_the_end(page, by_mouse, lambda page: page.click(".go-on"))
+    assert page.locator(".final li").count() == 4
+    assert page.locator("person-table .bar a:visible").count() == 0
+    tracker = table_of(tables, page).tracker
+    tracker.info = replace(tracker.info, status="over", verify=f"{page.url}/replay")
+    tables.show(tracker)
+    page.get_by_role("link", name="The result", exact=True).wait_for()
+    assert page.get_by_role("link", name="The result", exact=True).get_attribute("href") == urlsplit(page.url).path
 
 
 def test_two_tabs_show_the_same_table_and_a_reload_changes_nothing(sit: Sit) -> None:
