@@ -37,7 +37,7 @@ test-long: $(READY) services bytecode  ## run the tests that are too long for ea
 	@scripts/toolchains || true
 	@scripts/slurm || true
 	@scripts/firefox || true
-	$(RAN) $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
+	PIGPEN_TEST_PATIENCE=600 $(RAN) $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
 
 test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL
 	PIGPEN_TEST_DATABASE=postgresql $(RAN) $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)

@@ -131,7 +131,7 @@ class SimulatedCluster:
     def run(self) -> ClusterCost:
         """Start everything, wait until all slots are in use, and measure."""
         began = time.monotonic()
-        coordinator = self._start([*PIGPEN, "ladder", "run", "--cluster"], self._log)
+        coordinator = self._start([*PIGPEN, "ladder", "run", "--cluster", "--log-to-stderr"], self._log)
         self._until("cluster.waiting", 1, coordinator)
         self._start_workers()
         self._until("worker.works", self._size.workers, coordinator)
@@ -144,6 +144,8 @@ class SimulatedCluster:
         after, last, now = time.time(), self._count("match.finished"), [Used.by(pid) for pid in both]
         took, matches = after - before, max(1, last - first)
         cpu = [later.cpu - earlier.cpu for earlier, later in zip(used, now, strict=True)]
+        if refused := self._count("worker.lied"):
+            raise RuntimeError(f"{counted(refused, 'record')} of the simulated workers refused\n{self._tail()}")
         return ClusterCost(
             rate=matches / took,
             coordinator=1000 * cpu[0] / matches,
@@ -190,9 +192,11 @@ class SimulatedCluster:
         end = time.monotonic() + PATIENCE
         while self._count(event) < times:
             if coordinator.poll() is not None or time.monotonic() > end:
-                tail = self._log.read_text()[-2000:]
-                raise RuntimeError(f"{event}: {self._count(event)} times, and not {times}\n{tail}")
+                raise RuntimeError(f"{event}: {self._count(event)} times, and not {times}\n{self._tail()}")
             time.sleep(0.1)
+
+    def _tail(self) -> str:
+        return self._log.read_text()[-2000:]
 
     def _events(self) -> Iterator[tuple[str, tuple[int, int], float]]:
         for file in self._folder.glob("events-*"):

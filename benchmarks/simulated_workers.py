@@ -108,7 +108,7 @@ async def play_at_once(task: MatchTask) -> MatchOutcome:
     async def table(number: int) -> AsyncIterator[Sequence[InlineSeat]]:
         yield [InlineSeat(Instant()) for _ in spec.bots]
 
-    match = Match(spec, table, record.write)
+    match = Match(spec, table, record.write, runtime=task.runtime)
     await match.play()
     return MatchOutcome(
         match=task.match, attempt=task.attempt, record=bytes(record), starting_seconds=0.0, playing_seconds=1.0

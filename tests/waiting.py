@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 import traceback
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PATIENCE = 120.0
-"""Seconds after which an event that has not come never comes."""
+PATIENCE = float(os.environ.get("PIGPEN_TEST_PATIENCE", "120"))
+"""Seconds after which an event that has not come never comes; `make test-long`, which loads the machine, has more."""
 PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Limits that no honest bot reaches on a busy machine."""
 

@@ -57,7 +57,7 @@ def recorded(ladder: SmallLadder) -> int:
 
 
 @pytest.mark.long  # on each push: test_live.py, test_two_coordinators.py, test_cluster_chaos.py
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
