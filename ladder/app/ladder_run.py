@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 import random
+import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -222,9 +223,12 @@ def check_run(ladder: Ladder, plan: RunPlan) -> None:
         LadderError: If the ladder does not play one of the variants.
         UserError: If the settings leave a match too little time, or bots cannot come to the cluster, or matches of the
             season were played with another clock.
+        UnfitFolder: If bots on this machine cannot be reached, because the folder for temporary files has a long path.
     """
     if plan.cluster:
         check_cluster(ladder)
+    else:
+        scratch.check_socket_paths(tempfile.gettempdir())
     with ladder.database.read() as session:
         for name in plan.variants:
             find_variant(session, name)

@@ -329,6 +329,19 @@ def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLad
     assert refused.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", [("up",), ("ladder", "run")], ids=" ".join)
+def test_a_folder_for_temporary_files_with_a_long_path_is_refused(
+    ladder: SmallLadder, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Bots could not be reached there, however often it was tried again."""
+    folder = tmp_path / ("x" * 62)
+    folder.mkdir()
+    refused = ladder.pigpen_process(*command, TMPDIR=str(folder))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{folder}. Set TMPDIR to a folder with a shorter path." in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
 @pytest.mark.long
 def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: Path) -> None:
     pair = make_pair(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import tempfile
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -116,10 +117,13 @@ def up(
     from ladder.cli.organise.preloading import preload
     from ladder.cli.organise.run import run_computing, run_ladder
     from ladder.people.commands.table import run_tables
+    from ladder.sandbox.host.scratch import check_socket_paths
     from ladder.site.server.listening import Tls, address_of
 
     settings = the_settings()
     check_provider(settings)
+    if not cluster:
+        check_socket_paths(tempfile.gettempdir())
     certificate = Tls.of(settings, tls)
     logs = settings.data_dir / "logs"
     with closing(_listen(settings, host, port, certificate)) as listener, ExitStack() as stack:

@@ -15,7 +15,7 @@ from ladder.app.accounts import managing
 from ladder.app.ladder import Ladder
 from ladder.app.ladder_run import RunPlan, check_run
 from ladder.app.seasons import new_season, seasons
-from ladder.errors import Forbidden, LadderError, UserError
+from ladder.errors import Forbidden, LadderError, UnfitFolder, UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import record_summary
 from ladder.store.models import Rating
@@ -54,6 +54,12 @@ def test_a_run_with_another_clock_is_refused_without_a_new_season(ladder: Ladder
     check_run(other, RunPlan())
     assert [(row.name, row.clock) for row in seasons(ladder)] == [("1", "60+0.1"), ("fast", "10+0.1")]
     assert [(row.action, row.subject) for row in managing.audit(ladder, LOCAL)] == [("season.new", "hearts")]
+
+
+def test_a_run_whose_bots_could_not_be_reached_is_refused(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/" + "x" * 62)
+    with pytest.raises(UnfitFolder, match="Set TMPDIR to a folder with a shorter path"):
+        check_run(ladder, RunPlan())
 
 
 @pytest.mark.parametrize("viewer", [ANONYMOUS, Viewer("ada")])
