@@ -50,6 +50,7 @@ services: $(READY)
 	@scripts/postgres || true
 	@scripts/program docker-registry || true
 	@scripts/program nginx || true
+	@scripts/program prometheus || true
 	@scripts/chromium || true
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 

@@ -22,7 +22,7 @@ from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
 from tests.e2e.machines import why_none
-from tests.ladder import postgres, registries
+from tests.ladder import postgres, prometheus, registries
 from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder_in_postgresql
 from tests.ladder.site import nginx
 from tests.ladder.site.browser import chromium, firefox
@@ -126,6 +126,8 @@ def _missing() -> dict[str, str]:
         )
     if not nginx.program():
         missing["nginx"] = "nginx is not there. On Debian: scripts/program nginx"
+    if not prometheus.program("promtool"):
+        missing["prometheus"] = "Prometheus is not there. On Debian: scripts/program prometheus"
     return missing
 
 

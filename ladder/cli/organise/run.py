@@ -71,6 +71,24 @@ def export_dataset(
     typer.echo(sanitize(f"{folder}: {counted} ({size:,} bytes)"))
 
 
+def write_monitoring(
+    folder: Annotated[Path, typer.Argument(help="Where; it is made if it is not there.")] = Path("monitoring"),
+) -> None:
+    """
+    Write what watches a ladder by its /metrics: rules of alarms for Prometheus, and a board for Grafana.
+
+    docs/operating.md says how they are put to use, and what to do when an alarm rings.
+
+    Examples:
+        pigpen ladder monitoring
+    """
+    from ladder.app.monitoring import write_monitoring as write
+
+    alarms, board = write(folder)
+    typer.echo(sanitize(f"{alarms}: rules for Prometheus (rule_files in prometheus.yml)"))
+    typer.echo(sanitize(f"{board}: a board for Grafana (Dashboards, New, Import)"))
+
+
 def requeue(
     match: Annotated[int, typer.Argument(help="The number of a match; see: pigpen matches --status quarantined")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the match as JSON.")] = False,
@@ -105,6 +123,7 @@ def _ladder() -> None:
 ladder_app.command("requeue")(requeue)
 ladder_app.command("alike")(alike)
 ladder_app.command("export")(export_dataset)
+ladder_app.command("monitoring")(write_monitoring)
 ladder_app.add_typer(webhook)
 ladder_app.add_typer(season)
 

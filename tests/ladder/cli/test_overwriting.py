@@ -45,6 +45,7 @@ WRITTEN = {
     "event export": {"output"},
     "event new": {"file"},
     "ladder export": {"folder"},
+    "ladder monitoring": {"folder"},
     "new": {"folder"},
     "play": {"record"},
     "replay": {"html"},
@@ -57,6 +58,7 @@ TYPED = {
     "a backup": ("db", "backup", "mine"),
     "an event": ("event", "new", "mine"),
     "a data set": ("ladder", "export", "folder"),
+    "the board beside rules of alarms": ("ladder", "monitoring", "folder"),
     "a bot": ("new", "folder"),
     "a record": (*PLAY, "--record", "mine"),
     "the seed beside a record": (*PLAY, "--record", "other"),
@@ -79,13 +81,13 @@ def test_what_is_there_stays(tmp_path: Path, words: tuple[str, ...]) -> None:
     open_ladder(load_settings(data_dir=tmp_path / "data"), create=True).close()
     write_record(tmp_path / "match.jsonl", match_lines("hearts", "deals:1"))
     (tmp_path / "folder").mkdir()
-    mine = [tmp_path / name for name in ("mine", "other.seed", "barn.pem", "folder/bot.py")]
+    mine = [tmp_path / name for name in ("mine", "other.seed", "barn.pem", "folder/bot.py", "folder/pigpen-board.json")]
     for file in mine:
         file.write_text(MINE)
     before = {path for path in tmp_path.rglob("*") if not path.is_relative_to(tmp_path / "data")}
     done = typed(*words, folder=tmp_path)
     assert done.is_one_sentence, done
-    assert [file.read_text() for file in mine] == [MINE] * 4
+    assert [file.read_text() for file in mine] == [MINE] * len(mine)
     assert {path for path in tmp_path.rglob("*") if not path.is_relative_to(tmp_path / "data")} == before
 
 
