@@ -41,7 +41,8 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random, times
             time.sleep(rng.random())
             if victim != "database":
                 until(lambda: runners[victim].pid in playing(ladder))  # noqa: B023
-            assert [program.poll() for program in runners.values()] == [None, None]
+            ended = [program.poll() for program in runners.values()]
+            assert ended == [None, None], (ladder.scratch.parent / "output").read_text(errors="replace")[-2000:]
             if victim == "database":
                 server.kill()
                 time.sleep(rng.random())
