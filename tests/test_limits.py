@@ -33,6 +33,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 
 from ladder.app.accounts import oidc
+from ladder.app.accounts.guests import read_guests
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.registering import check_days
 from ladder.app.cluster import worker_states
@@ -224,6 +225,11 @@ def files(number: int, limit: int, folder: Path) -> None:
 def large(size: int, limit: int, folder: Path) -> None:
     (folder / "bot.py").write_bytes(bytes(size))
     read_members(folder, limit)
+
+
+def guests_in(folder: Path, text: str) -> None:
+    (folder / "course.csv").write_text(text)
+    read_guests(folder / "course.csv")
 
 
 FOLDER = Content((FolderMember("bot.py", Kind.FILE, b"pass\n"),))
@@ -446,6 +452,10 @@ DOORS = {
     "referee.records.framing:MAX_DIGITS": Door(lambda n: NUMBER.validate_python(10**n - 1), pydantic.ValidationError),
     "referee.records.framing:MAX_SECONDS": Door(SECONDS.validate_python, pydantic.ValidationError),
     "ladder.app.cluster.worker_states:MAX_REASON": Door(reason, LadderError),
+    "ladder.app.accounts.guests:MAX_GUESTS": Door(lambda n, folder: guests_in(folder, "note\n" + "a\n" * n), UserError),
+    "ladder.app.accounts.guests:MAX_LIST_BYTES": Door(
+        lambda n, folder: guests_in(folder, "note\na\n".ljust(n, "\n")), UserError
+    ),
     "ladder.app.event.verifying:MAX_RECORD_BYTES": Door(exported_record, Exception, set_to=100),
     "ladder.people.tables.table_opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
     "ladder.people.tables.table_opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),

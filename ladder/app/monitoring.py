@@ -26,10 +26,10 @@ class Alarm:
     when: str
     """In PromQL."""
     lasts: str
-    """How long it must hold, as Prometheus writes times."""
+    """The time for which it must hold, as Prometheus writes times."""
     summary: str
     to_do: str
-    """What an organiser does then."""
+    """Advice to the organiser."""
     severity: str = "warning"
 
 
@@ -88,7 +88,7 @@ ALARMS = (
     Alarm(
         "PigpenWorkerLies", "delta(pigpen_worker_lies[1h]) > 0", "0m",
         "A worker sent an answer that cannot be true.",
-        "Read the log for worker.lied; somebody may have changed that machine: drain it, and install it anew.",
+        "Read the log for worker.lied; that machine may have been changed: drain it, and install it anew.",
         "critical",
     ),
     Alarm(

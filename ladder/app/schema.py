@@ -11,7 +11,15 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationLink, InvitationRow, Me
+from ladder.values.accounts import (
+    AccountRow,
+    AuditRow,
+    CredentialRow,
+    InvitationLink,
+    InvitationRow,
+    ListedInvitation,
+    Me,
+)
 from ladder.values.alike import AlikeBots
 from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateChanged
 from ladder.values.cluster import CertificateRow, WorkerRow
@@ -59,6 +67,7 @@ PRINTED: dict[str, Any] = {
     "account add": InvitationLink,
     "account add --password": AccountRow,
     "account invite": InvitationLink,
+    "account invite --from": list[ListedInvitation],
     "account invitations": list[InvitationRow],
     "account disable": AccountRow,
     "account enable": AccountRow,

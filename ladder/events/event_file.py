@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
-import io
 import tomllib
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -13,6 +11,7 @@ import pydantic
 
 from ladder.errors import UserError
 from ladder.events.entrants import STAND_IN, Entrant
+from ladder.values.csv_rows import csv_rows
 from ladder.values.events import MAX_ENTRANTS, Event
 from ladder.values.text import counted
 from referee.records.framing import shortened
@@ -99,20 +98,18 @@ def parse_entrants(text: str) -> tuple[Entrant, ...]:
     Read a list of entrants from CSV, in order of entry.
 
     Raises:
-        UserError: If a column is missing, a rating is no number, or two entrants have one name.
+        UserError: If it is no table, a column is missing, a rating is no number, or two entrants have one name.
     """
-    reader = csv.DictReader(io.StringIO(text), strict=True)
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        raise UserError(f"line {reader.line_num}: this is not CSV: {error}") from None
-    columns = {(name or "").strip().lower(): name for name in reader.fieldnames or ()}
-    name, owner, rating = (next((columns[each] for each in kind if each in columns), None) for kind in _KINDS)
+    columns, rows = csv_rows(text)
+    name, owner, rating = (next((each for each in kind if each in columns), None) for kind in _KINDS)
     if name is None or owner is None:
         raise UserError("the first line must name the columns: name,owner,rating (the ratings may be missing)")
     found = [
         Entrant(
-            number, _word(row[name], number, "name"), _word(row[owner], number, "owner"), _rating(row, rating, number)
+            number,
+            _word(row.cells[name], number, "name"),
+            _word(row.cells[owner], number, "owner"),
+            _rating(row.cells, rating, number),
         )
         for number, row in enumerate(rows, 1)
     ]
@@ -129,15 +126,14 @@ def parse_entrants(text: str) -> tuple[Entrant, ...]:
 _KINDS = (NAMES, OWNERS, RATINGS)
 
 
-def _word(text: str | None, number: int, column: str) -> str:
-    word = (text or "").strip()
+def _word(word: str, number: int, column: str) -> str:
     if not word or len(word) > 200 or not word.isprintable():
         raise UserError(f"entrant {number} has no {column} that can be printed in one line")
     return word
 
 
-def _rating(row: dict[str, Any], column: str | None, number: int) -> float | None:
-    text = (row.get(column) or "").strip() if column else ""
+def _rating(row: dict[str, str], column: str | None, number: int) -> float | None:
+    text = row[column] if column else ""
     if not text:
         return None
     try:

@@ -109,6 +109,13 @@ class InvitationLink(Value):
     expires: Time
 
 
+class ListedInvitation(InvitationLink):
+    """An invitation that was made from a list; as there, name and note may be empty."""
+
+    name: str
+    note: str
+
+
 class CredentialRow(Value):
     """A session or a token, for its owner; the secret itself is not stored."""
 

@@ -338,7 +338,7 @@ def test_a_folder_for_temporary_files_with_a_long_path_is_refused(
     folder.mkdir()
     refused = ladder.pigpen_process(*command, TMPDIR=str(folder))
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert f"{folder}. Set TMPDIR to a folder with a shorter path." in refused.stderr
+    assert f": {folder}. Set TMPDIR " in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

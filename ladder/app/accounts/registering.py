@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.app.accounts.guests import Guest
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.sessions import DAY, DISABLED, INVITATION, begin_session, hash_of, new_secret
 from ladder.entry.claims import check_name
@@ -63,15 +64,41 @@ def invite(
         LadderError: If there is an account of that name, or the name cannot be.
         UserError: If it would be valid for too long.
     """
+    (made,) = invite_all(ladder, viewer, role, [Guest(0, name, note)], days)
+    return made
+
+
+def invite_all(
+    ladder: Ladder, viewer: Viewer, role: Role, guests: Sequence[Guest], days: int = USUAL_DAYS
+) -> list[NewSecret]:
+    """
+    Make an invitation for each, or none at all. The rest is as `invite` has it.
+
+    Raises:
+        LadderError: As `invite`; the line is named.
+        UserError: As `invite`.
+    """
     check(viewer, Act.ADMINISTER)
     check_days(days)
+    made = []
     with ladder.database.write() as session:
-        if name is not None:
-            check_name(name, "an account")
-            if account_of(session, name) is not None:
-                raise LadderError(f"There is an account {name!r} already. A new password: pigpen account password")
-            check_alike(session, name, ladder.clock())
-        return new_invitation(session, viewer, role, name, note, ladder.clock(), days)
+        now = ladder.clock()
+        for guest in guests:
+            try:
+                _check_free(session, guest.name, now)
+            except LadderError as error:
+                raise LadderError(f"Line {guest.line}: {error}" if guest.line else str(error)) from None
+            made.append(new_invitation(session, viewer, role, guest.name, guest.note, now, days))
+    return made
+
+
+def _check_free(session: Session, name: str | None, now: float) -> None:
+    if name is None:
+        return
+    check_name(name, "an account")
+    if account_of(session, name) is not None:
+        raise LadderError(f"There is an account {name!r} already. A new password: pigpen account password")
+    check_alike(session, name, now)
 
 
 def invitations(ladder: Ladder, viewer: Viewer) -> Sequence[InvitationRow]:

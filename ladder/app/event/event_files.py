@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import pydantic
 from pydantic import Field
 
+from ladder.app.text_file import text_of
 from ladder.errors import UserError
 from ladder.events.entrants import STAND_IN, PlayedRound, TableResult, is_stand_in
 from ladder.events.event_file import parse_entrants, parse_event
@@ -81,7 +82,7 @@ def read_event_text(path: Path) -> tuple[str, Rules]:
         UserError: If it cannot be read, or describes no event.
         RulesFileError: If its variant is none.
     """
-    text = _text(path, EVENT_FILE_BYTES)
+    text = text_of(path, EVENT_FILE_BYTES)
     try:
         event = parse_event(text)
     except UserError as error:
@@ -97,7 +98,7 @@ def read_entrants(path: Path, event: Event) -> tuple[Entrant, ...]:
     Raises:
         UserError: If it cannot be read, or is not one that the event allows.
     """
-    text = _text(path, EVENT_FILE_BYTES)
+    text = text_of(path, EVENT_FILE_BYTES)
     try:
         entrants = parse_entrants(text)
     except UserError as error:
@@ -126,7 +127,7 @@ def read_results(path: Path, event: Event, rules: Rules, entrants: Sequence[Entr
     Raises:
         UserError: If it cannot be read, or names a stage or a bot that is not there.
     """
-    text = _text(path, RESULT_BYTES)
+    text = text_of(path, RESULT_BYTES)
     try:
         written = _results.validate_json(text, strict=True)
     except pydantic.ValidationError as error:
@@ -249,17 +250,4 @@ def read_beacon(path: Path) -> str:
     Raises:
         UserError: If it cannot be read, or is too long.
     """
-    return _text(path, MAX_BEACON_VALUE)
-
-
-def _text(path: Path, max_bytes: int) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(max_bytes + 1)
-        if len(content) > max_bytes:
-            raise UserError(f"{path}: it is longer than {max_bytes:,} bytes.")
-        return content.decode("utf-8-sig")
-    except OSError as error:
-        raise UserError(f"{path}: it cannot be read: {error.strerror}.") from None
-    except UnicodeError:
-        raise UserError(f"{path}: it is not UTF-8 text.") from None
+    return text_of(path, MAX_BEACON_VALUE)

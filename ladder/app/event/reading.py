@@ -8,8 +8,6 @@ the ladder's machine sees everything with `everything=True`.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -20,6 +18,7 @@ from ladder.events.entrants import STAND_IN
 from ladder.events.scoring import board_points
 from ladder.store import event_rows as queries
 from ladder.store.models import Status
+from ladder.values.csv_rows import csv_text
 from ladder.values.held_events import (
     EventEntrant,
     EventPage,
@@ -30,11 +29,10 @@ from ladder.values.held_events import (
     EventState,
     EventTableRow,
 )
-from ladder.values.text import csv_cell
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ladder.app.ladder import Ladder
     from ladder.events.held import Held, HeldTable
@@ -215,7 +213,7 @@ def standings_csv(page: EventPage) -> str:
     criteria = [(place, word) for place, word in enumerate(page.criteria) if word != "lot"]
     words = (word.replace(" ", "_") for _, word in criteria)
     columns = ("place", "bot", "version", "owner", *words, "why", "stage", "out_after", *MARGIN)
-    return _text(
+    return csv_text(
         columns,
         (
             (
@@ -230,7 +228,7 @@ def standings_csv(page: EventPage) -> str:
 
 def tables_csv(page: EventPage) -> str:
     """Write a line for each bot at each table, as far as it is public."""
-    return _text(
+    return csv_text(
         TABLES,
         (
             (
@@ -243,11 +241,3 @@ def tables_csv(page: EventPage) -> str:
             for seat, bot in enumerate(table.bots)
         ),
     )  # fmt: skip
-
-
-def _text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([csv_cell(each) for each in row] for row in rows)
-    return text.getvalue()

@@ -7,6 +7,8 @@ about who is logged in, and what was done by whom.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,13 +30,18 @@ from ladder.cli.accounts.accounts import (
     role,
     role_of,
 )
+from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
-from ladder.values.accounts import LOCAL
+from ladder.values.accounts import LOCAL, ListedInvitation
+from ladder.values.csv_rows import csv_text
+from ladder.values.text import write_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ladder.values.accounts import Role
 
 
 def invite(
@@ -42,22 +49,56 @@ def invite(
     organiser: OrganiserOption = False,
     days: DaysOption = 14,
     note: Annotated[str, typer.Option(help="A note for yourself: who it is for.")] = "",
+    listed: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", help="A CSV file with a line for each person, columns name and note: all are invited, or none."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """
-    Print a link to make one account, valid once.
+    Print a link to make one account, valid once; with --from, a CSV file with a link for each person.
 
-    With --name it can be for an owner who already has bots: the person who uses the link owns them.
+    With a name it can be for an owner who already has bots: the person who uses the link owns them. Without one the
+    person chooses it. A new link for a name revokes the older one.
 
     Examples:
         pigpen account invite --note "the team from Graz"
 
         pigpen account invite --name ada --days 3
+
+        pigpen account invite --from course.csv > links.csv
     """
     from ladder.app.accounts import registering
 
+    if listed is not None:
+        if name is not None or note:
+            raise UserError("--from and --name or --note exclude each other: the file has both.")
+        _invite_listed(listed, role_of(organiser), days, as_json)
+        return
     with opened(create=True) as ladder:
         print_link(ladder, registering.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
+
+
+def _invite_listed(path: Path, role: Role, days: int, as_json: bool) -> None:
+    from ladder.app.accounts.guests import read_guests
+    from ladder.app.accounts.links import link_of
+    from ladder.app.accounts.registering import invite_all
+
+    guests = read_guests(path)
+    with opened(create=True) as ladder:
+        links = [link_of(ladder.settings, made) for made in invite_all(ladder, LOCAL, role, guests, days)]
+    found = [
+        ListedInvitation(**link.model_dump(), name=guest.name or "", note=guest.note)
+        for link, guest in zip(links, guests, strict=True)
+    ]
+    if as_json:
+        print_json(found)
+    else:
+        rows = ((each.name, each.note, each.link, each.expires.isoformat()) for each in found)
+        write_utf8(csv_text(("name", "note", "link", "expires"), rows), sys.stdout)
+        typer.echo("Each link is valid once, and is not shown again.", err=True)
 
 
 def invitations(as_json: JsonOption = False) -> None:

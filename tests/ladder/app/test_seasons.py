@@ -58,7 +58,7 @@ def test_a_run_with_another_clock_is_refused_without_a_new_season(ladder: Ladder
 
 def test_a_run_whose_bots_could_not_be_reached_is_refused(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/" + "x" * 62)
-    with pytest.raises(UnfitFolder, match="Set TMPDIR to a folder with a shorter path"):
+    with pytest.raises(UnfitFolder):
         check_run(ladder, RunPlan())
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 READ = {
+    "account invite": {"listed"},
     "event beacon": {"file"},
     "event check": {"file"},
     "event draw": {"entrants", "results"},

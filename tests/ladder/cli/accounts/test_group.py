@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -54,7 +56,8 @@ def done(folder: Path, *words: str, **environment: str) -> str:
 def value(folder: Path, *words: str) -> Any:
     """Run it with `--json`, and give its output, which is as the schema says."""
     found = json.loads(done(folder, *words, "--json"))
-    name = "account add --password" if "--password" in words else f"account {words[0]}"
+    special = next((each for each in ("--password", "--from") if each in words), "")
+    name = f"account {words[0]} {special}".rstrip()
     Draft202012Validator({**SCHEMA["properties"][name], "$defs": SCHEMA["$defs"]}).validate(found)
     return found
 
@@ -199,3 +202,42 @@ def test_without_a_ladder_there_is_nobody(folder: Path) -> None:
     for words in (["list"], ["audit"], ["invitations"], ["sessions", "ada"], ["enable", "ada"]):
         assert account(folder, *words).is_one_sentence
     assert not (folder / "data").exists()
+
+
+def test_a_list_of_people_is_invited(folder: Path, ladder: Ladder) -> None:
+    (folder / "course.csv").write_text("\ufeffName;Note\nbob;Bob, row 2\n;=1+1\n\n", encoding="utf-8")
+    out = done(folder, "invite", "--from", "course.csv", "--days", "3")
+    bob, other = csv.DictReader(io.StringIO(out))
+    assert (bob["name"], bob["note"], other["name"], other["note"]) == ("bob", "Bob, row 2", "", "'=1+1")
+    come(ladder, secret_in(f"{other['link']}\n"), "eve")
+    come(ladder, secret_in(f"{bob['link']}\n"), "bob")
+    assert {row["note"] for row in value(folder, "invitations")} == {"Bob, row 2", "=1+1"}
+    (folder / "course.csv").write_text("note\nCarla\nDora\n")
+    found = value(folder, "invite", "--from", "course.csv")
+    assert [(row["name"], row["note"]) for row in found] == [("", "Carla"), ("", "Dora")]
+    assert len({row["link"] for row in found}) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name,note\neve,\nbob,\n", "Line 3: There is an account 'bob' already"),
+        ("name\neve\n../eve\n", "Line 3: "),
+        ("person\neve\n", "course.csv: the first line must name the "),
+        ("name\neve\ncarl\neve\n", "course.csv: line 4: 'eve' stands in line 2, too"),
+        ("name\neve,too\n", "course.csv: line 2 has 2 cells"),
+        ("name,note\n", "course.csv: it has 0 persons"),
+        ("", "course.csv: the first "),
+        ('name\n"eve\n', "course.csv: line 2: this is not CSV"),
+    ],
+)
+def test_a_list_with_a_mistake_invites_none(folder: Path, text: str, sentence: str) -> None:
+    done(folder, "add", "bob")
+    before = value(folder, "invitations")
+    (folder / "course.csv").write_text(text)
+    refused = account(folder, "invite", "--from", "course.csv")
+    assert refused.is_one_sentence, refused
+    assert refused.err.startswith(f"pigpen: {sentence}"), refused.err
+    assert value(folder, "invitations") == before
+    assert account(folder, "invite", "--from", "course.csv", "--name", "eve").code == 2
+    assert account(folder, "invite", "--from", "none.csv").is_one_sentence

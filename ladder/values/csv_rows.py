@@ -1,0 +1,61 @@
+"""Tables as CSV, with a comma, a semicolon or a tab between the cells, as programs for tables save them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+from ladder.values.text import csv_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True)
+class CsvRow:
+    """A row of a table."""
+
+    line: int
+    """Where it ends in the file, from 1."""
+    cells: dict[str, str]
+    """By the columns' names."""
+
+
+def csv_rows(text: str) -> tuple[Sequence[str], list[CsvRow]]:
+    """
+    Read a table whose first line names its columns; names are lower case then, and cells without space around them.
+
+    Returns:
+        The columns, and the rows; those without any text are left out.
+
+    Raises:
+        UserError: If it is no such table; it names the line.
+    """
+    first = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text), strict=True, delimiter=max(DELIMITERS, key=first.count))
+    try:
+        lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader]
+    except csv.Error as error:
+        raise UserError(f"line {reader.line_num}: this is not CSV: {error}") from None
+    columns = [name.lower() for name in lines[0][1]] if lines else []
+    rows = []
+    for number, line in lines[1:]:
+        if any(line[len(columns) :]):
+            raise UserError(f"line {number} has {len(line)} cells, and the first line names {len(columns)} columns")
+        if any(line):
+            rows.append(CsvRow(number, dict(zip(columns, line + [""] * len(columns), strict=False))))
+    return columns, rows
+
+
+def csv_text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Write a table; what people have written in its cells is no formula to programs for tables."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_cell(each) for each in row] for row in rows)
+    return text.getvalue()
