@@ -35,6 +35,7 @@ SITE_NEEDS = {
     "fastapi",
     "h11",
     "jinja2",
+    "markdown_it",
     "markupsafe",
     "prometheus_client",
     "starlette",

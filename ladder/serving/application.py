@@ -42,11 +42,12 @@ from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
-from ladder.site.pages import icon_routes, learning, presenter, routes
+from ladder.site.pages import icon_routes, learning, own_text_routes, presenter, routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages.downloads import serve_docs
 from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache, RecentValues
+from ladder.site.rendering.own_texts import read_own_texts
 from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
 from ladder.site.rendering.templates import Pages
 from ladder.site.server import problems
@@ -98,6 +99,7 @@ PAGES = (
     download_routes.wheels_router,
     download_routes.dataset_router,
     design_routes.router,
+    own_text_routes.router,
     feed_routes.router,
     routes.whats_new_router,
     icon_routes.router,
@@ -201,12 +203,13 @@ def _site(
     max_streams: int,
 ) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
+    own = read_own_texts(ladder.settings.data_dir)
     return Site(
         ladder,
         answers,
         AnswerCache(str),
         RecentValues(),
-        Pages(answers, docs is not None, partial(site_address, ladder.settings), account_shown),
+        Pages(answers, docs is not None, partial(site_address, ladder.settings), account_shown, own.pages),
         Metrics(),
         hub,
         passwords,
@@ -218,6 +221,7 @@ def _site(
         ask_seconds,
         wheels,
         docs,
+        own,
         _provider(ladder),
     )  # fmt: skip
 

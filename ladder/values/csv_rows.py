@@ -21,7 +21,7 @@ class CsvRow:
     """A row of a table."""
 
     line: int
-    """Where it ends in the file, from 1."""
+    """The last line of it in the file, from 1."""
     cells: dict[str, str]
     """By the columns' names."""
 

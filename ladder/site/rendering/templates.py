@@ -21,7 +21,7 @@ from ladder.values.text import sanitize
 from pigpen.rules.words import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from starlette.requests import Request
 
@@ -37,7 +37,12 @@ class Pages:
     """Makes pages."""
 
     def __init__(
-        self, answers: AnswerCache, has_docs: bool, address: Callable[[], str], account: Callable[[Request], str]
+        self,
+        answers: AnswerCache,
+        has_docs: bool,
+        address: Callable[[], str],
+        account: Callable[[Request], str],
+        own_pages: Iterable[str],
     ) -> None:
         """
         Prepare to make pages.
@@ -47,11 +52,13 @@ class Pages:
             has_docs: Whether the site has the documentation.
             address: Gives the address of the site, without a slash at its end, for programs that read pages.
             account: Gives the name of the account that a page is for, which its header shows; empty: a guest's.
+            own_pages: Names of the texts of the organiser that there are.
         """
         self._answers = answers
         self._address = address
         self._account = account
         self._has_docs = has_docs
+        self._own_pages = tuple(own_pages)
         self._static = f"/static/{digest()}"
 
     def page(self, request: Request, template: str, make: Callable[[], Mapping[str, Any]], about: str = "") -> Response:
@@ -87,6 +94,7 @@ class Pages:
                 language=language,
                 languages=[(code, name, _in_language(request, code)) for code, name in words.LANGUAGES.items()],
                 has_docs=self._has_docs,
+                own_pages=self._own_pages,
                 site=self._address(),
                 account_shown=self._account(request),
                 **values,

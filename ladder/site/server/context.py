@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ladder.app.live_hub import LiveHub
     from ladder.app.wheels import OfferedWheel
     from ladder.site.rendering.cache import AnswerCache, RecentValues
+    from ladder.site.rendering.own_texts import OwnTexts
     from ladder.site.rendering.templates import Pages
     from ladder.site.server.attempts import Attempts
     from ladder.site.server.flows import ProviderState
@@ -54,6 +55,8 @@ class Site:
     """Of Pigpen, for visitors to install; none if the site has none."""
     docs: ASGIApp | None
     """Gives the documentation; None: it is not built."""
+    own: OwnTexts
+    """Of the organiser: privacy, imprint, terms."""
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""
     readers: Counter[str | None] = field(default_factory=Counter)

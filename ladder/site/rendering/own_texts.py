@@ -1,0 +1,67 @@
+"""Texts of the organiser that a law or a house asks for: privacy, imprint, terms, and `security.txt`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from ladder.app.text_file import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FOLDER = "pages"
+"""In the ladder's data folder."""
+NAMES = ("privacy", "terms", "imprint")
+LANGUAGES = {"": "en", ".zh": "zh"}
+"""What stands before a file's ending, and the language that is meant."""
+SECURITY = "security.txt"
+TEXT_BYTES = 200_000
+"""Of each file."""
+
+
+@dataclass(frozen=True)
+class OwnTexts:
+    """The texts as they were when the site started."""
+
+    pages: Mapping[str, Mapping[str, Markup]] = field(default_factory=dict)
+    """By name and language; only what there is."""
+    security: str = ""
+    """See RFC 9116; empty: there is none."""
+
+    def page(self, name: str, language: str) -> tuple[str, Markup] | None:
+        """Give a text, and its language: the reader's, if it was written in that. None: there is none."""
+        found = self.pages.get(name, {})
+        return next(((each, found[each]) for each in (language, *LANGUAGES.values()) if each in found), None)
+
+
+def read_own_texts(data_dir: Path) -> OwnTexts:
+    """
+    Read the texts of a ladder: `pages/privacy.md`, in Chinese `pages/privacy.zh.md`, and so on, in Markdown.
+
+    Raises:
+        UserError: If one is there and cannot be read, is no UTF-8, or is longer than `TEXT_BYTES`.
+    """
+    folder = data_dir / FOLDER
+    pages = {}
+    for name in NAMES:
+        files = {language: folder / f"{name}{part}.md" for part, language in LANGUAGES.items()}
+        found = {each: _html(text_of(file, TEXT_BYTES)) for each, file in files.items() if file.exists()}
+        if found:
+            pages[name] = found
+    security = folder / SECURITY
+    return OwnTexts(pages, text_of(security, TEXT_BYTES) if security.exists() else "")
+
+
+def _html(text: str) -> Markup:
+    """Render Markdown without HTML and pictures; its headings stand below the page's own."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    tokens = parser.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1:]) + 1)}"
+    return Markup(parser.renderer.render(tokens, parser.options, {}))
