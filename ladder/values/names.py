@@ -51,6 +51,8 @@ LOCK = "requirements.lock"
 """The packages that those resolved to, with their hashes."""
 Builds = Literal["base", "allowed"]
 """Dockerfiles that are built: those that only add files to `pigpen/bot`, or any."""
+Images = Literal["engine", "registry", "none"]
+"""Images that can be submitted: those of the engine here, those pushed to the ladder's registry, or none."""
 Public = Literal["played", "open", "off"]
 """The view of spectators: `played`: the cards played and those exposed face up; `open`: all cards; `off`: no events."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
+from ladder.values.names import Builds, Images
 from ladder.values.value import Time, Value
 
 
@@ -138,6 +139,17 @@ class SubmissionOrder(Value):
     """Names of variants, `all`, and variants of the owner's; none: the default ones."""
     keep_old: bool = False
     """True if the bot's other versions play on."""
+
+
+class SubmissionTerms(Value):
+    """The terms of a ladder: what can be submitted to it."""
+
+    builds: Builds
+    """Dockerfiles of folders that it builds: `base` (those that only add files to `pigpen/bot`), or `allowed` (any)."""
+    images: Images
+    """Images that it takes: `registry` (those pushed to its registry), or `none`."""
+    image_bytes: int
+    """The largest folder or image, in bytes."""
 
 
 class SubmissionRow(Value):

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import pydantic
 import urllib3.exceptions
 
+from ladder.entry.folders import check_folder
 from ladder.errors import LadderError, RemoteError, SandboxError
-from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.host.scratch import disk_errors
-from ladder.values.submission import RegistryPlace, SubmissionRow, Upload, UploadOrder
+from ladder.values.submission import RegistryPlace, SubmissionRow, SubmissionTerms, Upload, UploadOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -237,17 +237,19 @@ def submit(
         The submission as it has ended.
 
     Raises:
-        BotRejected: If its folder cannot be read.
+        BotRejected: If its folder cannot be read, or the ladder does not build it; nothing has been sent.
         LadderError: If the ladder does not take it, or does not show it any more.
         RemoteError: If the ladder does not answer.
         SandboxError: If this machine's engine fails.
     """
-    connection.send("POST", "/submissions/check", type(None), order)
+    terms = connection.send("POST", "/submissions/check", SubmissionTerms, order)
     if order.image is not None:
         there = name_in_registry(connection, login, order.image, observer.pushing)
         row = connection.send("POST", "/submissions", SubmissionRow, order.model_copy(update={"image": there}))
     else:
-        row = _submitted(connection, order, _sent(connection, source, observer.progress))
+        assert source.folder is not None
+        content = check_folder(source.folder, source.name, terms)
+        row = _submitted(connection, order, _sent(connection, content, observer.progress))
     return _ended(connection, row, observer)
 
 
@@ -289,7 +291,7 @@ def name_in_registry(connection: Connection, login: Login, image: str, show_push
         return push_image(connection, login, image, None, tell)
 
 
-def _sent(connection: Connection, source: BotSource, progress: Progress) -> str:
+def _sent(connection: Connection, content: Content, progress: Progress) -> str:
     """Send a folder; gives the upload's id."""
-    with packed(content_of(source)) as (file, size), progress("uploading", -(-size // PIECE)) as advance:
+    with packed(content) as (file, size), progress("uploading", -(-size // PIECE)) as advance:
         return upload(connection, file, size, lambda: advance("uploading"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.accounts.sessions import DISABLED, viewer_by
 from ladder.app.submit.uploads import finished_upload
+from ladder.entry.folders import check_folder
 from ladder.entry.policy import Act, may
 from ladder.entry.variants import check_order
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
@@ -25,7 +26,7 @@ from ladder.store.commands.accounts import write_audit
 from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import RegistryPlace, RegistryToken, SubmissionList
+from ladder.values.submission import RegistryPlace, RegistryToken, SubmissionList, SubmissionTerms
 from ladder.values.text import counted
 from ladder.values.value import time_of
 
@@ -36,9 +37,13 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
+    from ladder.values.names import Images
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 
-NO_REGISTRY = "This ladder has no registry of images. Submit the folder from which the image was built."
+NO_REGISTRY = (
+    "This ladder has no registry of images, so it takes only folders that it builds itself: with a bot.py, or with a "
+    "Dockerfile that adds files to pigpen/bot. For another image ask its organiser for a registry (setting registry)."
+)
 
 
 def registry_place(ladder: Ladder, viewer: Viewer) -> RegistryPlace:
@@ -145,9 +150,18 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         return before
 
 
-def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> None:
+def terms_of(ladder: Ladder) -> SubmissionTerms:
+    """Say what can be submitted to a ladder through its site: Dockerfiles of strangers are never executed."""
+    images: Images = "registry" if ladder.settings.registry else "none"
+    return SubmissionTerms(builds="base", images=images, image_bytes=ladder.settings.image_bytes)
+
+
+def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> SubmissionTerms:
     """
     Judge an order before its bot is sent, as far as that can be judged without the bot.
+
+    Returns:
+        What the ladder takes: by it, a folder can be judged where it is.
 
     Args:
         ladder: The ladder.
@@ -170,6 +184,7 @@ def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> None:
     if wanted.image is not None and not ladder.settings.registry:
         raise LadderError(NO_REGISTRY)
     check_order(look, wanted, owner, sandbox)
+    return terms_of(ladder)
 
 
 def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
@@ -267,7 +282,7 @@ def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submis
     assert wanted.upload is not None
     folders = SubmissionFolders(ladder.settings.data_dir)
     with finished_upload(ladder, viewer, wanted.upload) as file:
-        folder = _unpacked(file, folders, wanted.upload, wanted.source or wanted.name)
+        folder = _unpacked(ladder, file, folders, wanted.upload, wanted.source or wanted.name)
         try:
             return _added(ladder, viewer, wanted, folder=folder, size=file.stat().st_size)
         except BaseException:
@@ -275,13 +290,14 @@ def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submis
             raise
 
 
-def _unpacked(file: Path, folders: SubmissionFolders, upload: str, source: str) -> str:
-    """Give the name of the folder where it was unpacked."""
+def _unpacked(ladder: Ladder, file: Path, folders: SubmissionFolders, upload: str, source: str) -> str:
+    """Give the name of the folder where it was unpacked, if the ladder builds what is in it."""
     with disk_errors(folders.root):
         name = folders.make(upload)
         try:
             with file.open("rb") as packed:
                 unpack(packed, folders.bot(name, source))
+            check_folder(folders.bot(name, source), source, terms_of(ladder))
         except BaseException:
             folders.remove(name)
             raise

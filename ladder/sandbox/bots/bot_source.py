@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.sandbox.bots.content import Content
-from ladder.values.names import DOCKERFILE, MAIN_FILES, Builds
+from ladder.values.names import DOCKERFILE, MAIN_FILES, Builds, Images
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,6 +70,8 @@ class BotSource:
     """Content of the folder, if it has been read: then it is not read again, and cannot change in between."""
     builds: Builds = "allowed"
     """Dockerfiles that are built; a bot that is played by its author may have any."""
+    images: Images = "engine"
+    """Images that its author could submit in place of a folder that is not built."""
     can_fork: bool = False
     """Of an image: whether it is known to be a base of ours and files, not only by its own labels."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)

@@ -381,8 +381,7 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
     if DOCKERFILE not in content.by_name:
         if content.file("bot.py") is None:
             raise BotRejected(
-                f"The folder {source.folder} has no bot.py and no Dockerfile. A bot in another language needs an image "
-                "of its own: see docs/submit.md."
+                f"{source.name} is not built here: the folder has no bot.py and no {DOCKERFILE}. {_way_out(source)}"
             )
         return PLAIN
     dockerfile = content.file(DOCKERFILE)
@@ -400,7 +399,7 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
     except NotUnderstood as error:
         if source.builds == "allowed":
             return None
-        raise BotRejected(_why_not(source.name, error)) from None
+        raise BotRejected(_why_not(source, error)) from None
 
 
 def image_to_build(name: str) -> str:
@@ -408,12 +407,29 @@ def image_to_build(name: str) -> str:
     return f"{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-') or 'bot'}:1"
 
 
-def _why_not(name: str, error: NotUnderstood) -> str:
-    text, image = shortened(error.text), image_to_build(name)
+def _why_not(source: BotSource, error: NotUnderstood) -> str:
+    text = shortened(error.text)
     return (
-        f"{name} is not built here: line {error.line} of its {DOCKERFILE}{f', {text!r},' if text else ''} {error.why}. "
-        f"This ladder builds only {UNDERSTOOD}. Build its image yourself, in its folder, and submit that: "
-        f"docker build -t {image} . && pigpen submit {image} --name {shlex.quote(name)}. (Of an image in another "
-        "registry, submit the digest: registry/name@sha256:….) Or ask the organiser for the setting builds = "
-        '"allowed".'
+        f"{source.name} is not built here: line {error.line} of its {DOCKERFILE}{f', {text!r},' if text else ''} "
+        f"{error.why}. This ladder builds only {UNDERSTOOD}. {_way_out(source)}"
+    )
+
+
+def _way_out(source: BotSource) -> str:
+    """Name another way to submit a bot whose folder is not built, out of those that its ladder has."""
+    if source.images == "none":
+        return (
+            "This ladder has no registry, so it takes no images either. Write the bot in Python (bot.py), or ask the "
+            "organiser for a registry (setting registry)."
+        )
+    image, name = image_to_build(source.name), shlex.quote(source.name)
+    by_image = (
+        f"Build its image yourself, in its folder, and submit that: docker build -t {image} . && pigpen submit {image} "
+        f"--name {name}."
+    )
+    if source.images == "registry":
+        return by_image
+    return (
+        f"{by_image} (Of an image in another registry, submit the digest: registry/name@sha256:….) Or ask the "
+        'organiser for the setting builds = "allowed".'
     )

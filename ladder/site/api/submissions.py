@@ -19,7 +19,14 @@ from ladder.site.server.event_streams import STOP, event, event_stream
 from ladder.site.server.headers import fresh
 from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import FOR_PEOPLE, demand, still_may
-from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
+from ladder.values.submission import (
+    SubmissionList,
+    SubmissionOrder,
+    SubmissionRow,
+    SubmissionTerms,
+    Upload,
+    UploadOrder,
+)
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
@@ -79,13 +86,16 @@ def submit(request: Request, order: SubmissionOrder) -> Response:
         return fresh(ordering.order(site.ladder, viewer, order), 202)
 
 
-@router.post("/submissions/check", status_code=204)
+@router.post("/submissions/check", response_model=SubmissionTerms)
 def check(request: Request, order: SubmissionOrder) -> Response:
-    """Judge an order before its folder or image is sent, without taking it: what would be refused is refused now."""
+    """
+    Judge an order before its folder or image is sent, without taking it: what would be refused is refused now.
+
+    The answer says what the ladder takes, by which the folder itself can be judged.
+    """
     site, viewer = _submitter(request)
     with not_taken():
-        ordering.check(site.ladder, viewer, order)
-    return Response(status_code=204)
+        return fresh(ordering.check(site.ladder, viewer, order))
 
 
 @router.get("/submissions", response_model=SubmissionList)

@@ -198,3 +198,38 @@ def test_a_mistake_is_said_before_anything_is_sent(
     assert (done.is_one_sentence, done.code) == (True, 2), done
     assert (requests.asked, engine.reached) == (asked, 0)
     assert requests.bytes < 8 * 1024
+
+
+OTHER_LANGUAGES = {
+    "javascript": ("bot.js", None),
+    "dockerfile": ("bot.go", "FROM pigpen/bot\nRUN go build\nCMD ./bot\n"),
+    "another base": ("bot.rb", "FROM ruby:3\nCOPY . .\nCMD ruby bot.rb\n"),
+}
+
+
+@pytest.mark.parametrize("registry", ["", "arena.example:5000"])
+@pytest.mark.parametrize("builds", ["base", "allowed"])
+@pytest.mark.parametrize("name", OTHER_LANGUAGES)
+def test_a_folder_that_the_ladder_does_not_build_is_not_sent(
+    name: str, builds: str, registry: str, here: Path, engine: Engine
+) -> None:
+    """The sentence names only ways that this ladder has: without a registry an image leads back here."""
+    main, dockerfile = OTHER_LANGUAGES[name]
+    (here / "bot").mkdir()
+    (here / "bot" / main).write_text("// a bot\n")
+    (here / "bot" / "weights").write_bytes(os.urandom(2**20))
+    if dockerfile:
+        (here / "bot" / "Dockerfile").write_text(dockerfile)
+    settings = load_settings(data_dir=here / "data", registry=registry, builds=builds)
+    with Ladder.open(settings) as ladder:
+        add_person(ladder, "ada")
+        requests = Requests(make_app(ladder))
+        with served_app(requests) as address:
+            login = log_in(here / "config", address, "ada", token_of(ladder, "ada"))
+            done = typed("submit", "./bot", folder=here, DOCKER_HOST=engine.address, **login)
+    assert (done.is_one_sentence, done.code) == (True, 2), done
+    assert (requests.asked, engine.reached) == (CHECKED, 0)
+    assert requests.bytes < 8 * 1024
+    assert ("docker build -t bot:1 ." in done.err) == bool(registry)
+    assert ("takes no images" in done.err) != bool(registry)
+    assert "builds =" not in done.err  # that setting is for this machine's own users

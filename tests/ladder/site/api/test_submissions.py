@@ -233,16 +233,28 @@ async def test_more_may_not_wait_at_once_than_the_ladder_says(client: httpx.Asyn
     assert (await submitted(client, ada)).status_code == 202
 
 
+async def test_a_folder_that_the_ladder_does_not_build_does_not_wait_in_the_queue(
+    client: httpx.AsyncClient, ladder: Ladder
+) -> None:
+    """A client that does not judge it itself, such as a browser, has the answer at once, and no row."""
+    answer = await submitted(client, by(ladder, "ada"), archive=packed(Dockerfile="FROM pigpen/bot\nRUN make\n"))
+    assert answer.status_code == 422
+    assert answer.json()["detail"].startswith("mybot is not built here: line 2 of its Dockerfile, 'RUN make', ")
+    assert (await client.get(f"{API}/submissions", headers=by(ladder, "ada"))).json()["submissions"] == []
+    assert left(ladder, "submissions") == []
+
+
 async def test_an_order_is_judged_before_its_bot_is_sent(client: httpx.AsyncClient, ladder: Ladder) -> None:
     """By what can be judged without the bot; nothing is taken."""
     ada, ben = by(ladder, "ada"), by(ladder, "ben")
 
     async def checked(who: dict[str, str], **fields: Any) -> tuple[int, str]:
         answer = await client.post(f"{API}/submissions/check", json={"name": "Trotter"} | fields, headers=who)
-        return answer.status_code, answer.json()["detail"] if answer.content else ""
+        return answer.status_code, answer.json().get("detail", answer.json())
 
-    assert await checked(ada) == (204, "")
-    assert await checked(ada, variants=["gongzhu"], upload="0" * 32, keep_old=True) == (204, "")
+    terms = {"builds": "base", "images": "none", "image_bytes": ladder.settings.image_bytes}
+    assert await checked(ada) == (200, terms)
+    assert await checked(ada, variants=["gongzhu"], upload="0" * 32, keep_old=True) == (200, terms)
     for mistake in ({"name": "a/b"}, {"variants": ["bridge"]}, {"image": "mybot:1"}):
         assert (await checked(ada, **mistake))[0] == 422
     assert left(ladder, "submissions") == []
@@ -250,7 +262,7 @@ async def test_an_order_is_judged_before_its_bot_is_sent(client: httpx.AsyncClie
         assert (await submitted(client, ada, f"Bot{number}")).status_code == 202
     refused = await submitted(client, ada)
     assert await checked(ada) == (429, refused.json()["detail"])
-    assert await checked(ben) == (204, "")
+    assert await checked(ben) == (200, terms)
     waiting = (await client.get(f"{API}/submissions", headers=ada)).json()["submissions"]
     assert [row["bot"] for row in waiting] == ["Bot1", "Bot0"]
 

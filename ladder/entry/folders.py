@@ -1,0 +1,31 @@
+"""Judgement of a bot's folder by the terms of a ladder, before it is packed, queued or built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.recipes import recipe_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ladder.values.submission import SubmissionTerms
+
+
+def check_folder(folder: Path, name: str, terms: SubmissionTerms) -> Content:
+    """
+    Judge a folder by all that is known without building it, and give its content.
+
+    Args:
+        folder: The bot's folder.
+        name: The folder's name, as its owner knows it.
+        terms: What the ladder takes.
+
+    Raises:
+        BotRejected: If the folder cannot be read, is too large, or is not built by this ladder.
+    """
+    content = Content.read(folder, terms.image_bytes)
+    recipe_of(BotSource(name, folder=folder, content=content, builds=terms.builds, images=terms.images), content)
+    return content
