@@ -59,6 +59,7 @@ from ladder.registry.image_names import ImageName, is_repository, namespace_of
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED, ImageTotal, PlainStream, read_layer, read_manifest
 from ladder.registry.registry_client import RegistryClient
 from ladder.registry.tokens import allowed
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content, pack, unpack
 from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
 from ladder.sandbox.bots.dockerignore import without_ignored
@@ -460,7 +461,7 @@ DOORS = {
     "ladder.people.tables.table_opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
     "ladder.people.tables.table_opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),
     "ladder.sandbox.bots.recipes:MAX_COPIED": Door(
-        lambda n: recipe_of(SimpleNamespace(folder="bot", name="bot", builds="recipes"), COPIED),  # type: ignore[arg-type]
+        lambda n: recipe_of(BotSource("bot", folder=Path("bot"), builds="base"), COPIED),
         BotRejected,
         size=2 * COPIED.size,
     ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ladder.matches.inline_match import inline_table, play_inline
+from ladder.matches.kinds import load_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,13 +106,16 @@ class InlineBots:
         """There are no containers."""
 
 
-async def load_bots(sources: Sequence[BotSource], sandbox: Sandbox | None) -> Bots:
+async def load_bots(
+    sources: Sequence[BotSource], sandbox: Sandbox | None, report: Callable[[str], None] = lambda line: None
+) -> Bots:
     """
     Make bots ready to play.
 
     Args:
         sources: The bots, in the order of their numbers.
         sandbox: Where they run; None: in this process.
+        report: Takes the sentence that asks the user to start a program.
 
     Raises:
         BotRejected: If a bot cannot be made.
@@ -121,4 +125,5 @@ async def load_bots(sources: Sequence[BotSource], sandbox: Sandbox | None) -> Bo
         return InlineBots(sources)
     from ladder.matches.sandboxed_bots import SandboxedBots  # with gRPC, which bots in this process do not need
 
-    return SandboxedBots([await sandbox.load(source) for source in sources], [source.name for source in sources])
+    programs = [await load_program(sandbox, source, report) for source in sources]
+    return SandboxedBots(programs, [source.name for source in sources])

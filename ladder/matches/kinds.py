@@ -9,7 +9,30 @@ from ladder.values.sandbox_kind import LOCKED_BYTES, SandboxKind, SandboxSetup
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.base import Loaded, Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
+
+
+async def load_program(
+    sandbox: Sandbox, source: BotSource, report: Callable[[str], None] = lambda line: None
+) -> Loaded:
+    """
+    Make a bot ready to start: in a sandbox, but for a program of the user's own.
+
+    Args:
+        sandbox: Runs all other bots.
+        source: The bot.
+        report: Takes the sentence that asks the user to start it.
+
+    Raises:
+        BotRejected: If the bot is at fault.
+        SandboxError: If the sandbox is.
+    """
+    if source.command is None:
+        return await sandbox.load(source)
+    from ladder.sandbox.process.own_program import own_program
+
+    return own_program(source, report)
 
 
 def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda line: None) -> Sandbox:

@@ -19,6 +19,8 @@ MIN_LIMIT, MAX_LIMIT = 0.001, 3600
 """Seconds that one decision may be given."""
 MAX_START_UP = 60.0
 """Seconds that a bot may have to take its seat."""
+NO_CLOCK = ClockSetting(bank=MAX_SECONDS, increment=0.0, limit=MAX_SECONDS, start_up=MAX_SECONDS)
+"""For programs in a debugger: eleven days for each decision."""
 HINT = "write seconds in the bank + seconds for each decision: 60+0.1"
 
 

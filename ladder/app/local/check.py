@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.matches.check import WIRE, ConformanceCheck, Report
+from ladder.matches.kinds import load_program
 from ladder.sandbox.inline import InlineProgram, as_program
 from ladder.values.local_results import CaseResult, CheckResult
 from ladder.values.sandbox_kind import SandboxKind
@@ -58,7 +59,7 @@ async def check_bot(
         with as_program():
             report = Report(tuple(check_inline(InlineProgram(source), variants, clock.limit, only=only)))
         return check_result(source.name, SandboxKind.INLINE, report)
-    program = await sandbox.load(source)
+    program = await load_program(sandbox, source)
     cases = sum(not only or name in only for name in names)
     with progress("cases", cases) as advance:
         check = ConformanceCheck(program, clock, advance=lambda outcome: advance(outcome.group))

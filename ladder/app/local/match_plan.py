@@ -23,7 +23,7 @@ from pydantic import Field
 
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot, seat_names
-from ladder.values.clocks import DEFAULT_CLOCK_TEXT, read_clock
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT, NO_CLOCK, read_clock
 from ladder.values.value import Value
 from pigpen.rules import new_seed, seed_from
 from referee.match.formats import DEFAULT_CLOCK, Format, MatchSpec, person_clock
@@ -59,6 +59,9 @@ class LocalRequest(Value):
         """Give the seed, 256 bits."""
         return seed_from(self.seed) if self.seed else new_seed()
 
+    no_clock: bool = False
+    """True if no bot is ever late, in place of the clock and the limit."""
+
     def clock_setting(self) -> ClockSetting:
         """
         Give the clock.
@@ -66,6 +69,8 @@ class LocalRequest(Value):
         Raises:
             UserError: If it is none, gives no time, or too much.
         """
+        if self.no_clock:
+            return NO_CLOCK
         try:
             return read_clock(self.clock, self.limit)
         except ValueError as error:
@@ -208,6 +213,8 @@ def _cannot(done: str, path: Path, error: OSError) -> UserError:
 DEFAULT_BOARDS = 16
 HUMAN = "human"
 """The word for a person, where bots are named."""
+LISTEN = "listen"
+"""The word for a program that the user starts, where bots are named."""
 
 
 class MatchRequest(LocalRequest):
@@ -221,7 +228,7 @@ class MatchRequest(LocalRequest):
     """
     For each seat a sample bot's name, a folder or an image; with partners one for each team is enough.
 
-    One of them may be `human`.
+    One of them may be `human`, and one `listen`.
     """
     boards: Annotated[int, Field(ge=1)] | None = None
     """Number of boards; each is played from every seat."""
@@ -248,6 +255,11 @@ class MatchPlan:
     """The part of the match that the record holds already; None: it is a new match."""
     can_resume: bool = True
     """True if the caller has the option --resume."""
+
+    @property
+    def is_awaited(self) -> bool:
+        """True if the user starts one of the bots, which can be done for one table at a time."""
+        return any(source.command == () for source in self.sources)
 
     @property
     def deals(self) -> int | None:
@@ -294,8 +306,9 @@ def new_match(asked: MatchRequest, find: FindBot = find_bot) -> MatchPlan:
     words = _seated(asked.bots, rules)
     sources = _sources(words, find)
     people = {words.index(HUMAN): person_clock(asked.human_limit)} if HUMAN in words else {}
-    form = _format(asked, has_people=bool(people))
-    spec = MatchSpec(rules, _names(words, sources), form, asked.clock_setting(), asked.seed_bytes(), people)
+    form = _format(asked, is_one_table=HUMAN in words or LISTEN in words)
+    clock = NO_CLOCK if LISTEN in words else asked.clock_setting()
+    spec = MatchSpec(rules, _names(words, sources), form, clock, asked.seed_bytes(), people)
     plan = MatchPlan(spec, sources, asked.record)
     _check_room(plan)
     return plan
@@ -338,12 +351,14 @@ def _seated(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
         raise UserError(f"{rules.name} takes {wanted}; {len(seated)} named. The same bot may be named several times.")
     if seated.count(HUMAN) > 1:
         raise UserError(f"One person can sit at a terminal: name {HUMAN} once.")
+    if seated.count(LISTEN) > 1:
+        raise UserError(f"Your program can take one seat: name {LISTEN} once.")
     return seated
 
 
 def _sources(words: Sequence[str], find: FindBot = find_bot) -> tuple[BotSource, ...]:
     """Give the bots among those who sit at the table."""
-    return tuple(find(word) for word in words if word != HUMAN)
+    return tuple(BotSource(word, command=()) if word == LISTEN else find(word) for word in words if word != HUMAN)
 
 
 def _names(words: Sequence[str], sources: Sequence[BotSource]) -> tuple[str, ...]:
@@ -351,12 +366,12 @@ def _names(words: Sequence[str], sources: Sequence[BotSource]) -> tuple[str, ...
     return seat_names(HUMAN if word == HUMAN else next(rest).name for word in words)
 
 
-def _format(asked: MatchRequest, *, has_people: bool) -> Format:
+def _format(asked: MatchRequest, *, is_one_table: bool) -> Format:
     given = {"--boards": asked.boards, "--deals": asked.deals, "--game": asked.game or None}
     chosen = [name for name, value in given.items() if value]
     if len(chosen) > 1:
         raise UserError(f"{' and '.join(chosen)} exclude each other: choose one.")
-    if asked.game or asked.deals or (has_people and not asked.boards):
+    if asked.game or asked.deals or (is_one_table and not asked.boards):
         return Format(deals=asked.deals)
     return Format(boards=asked.boards or DEFAULT_BOARDS)
 

@@ -58,6 +58,12 @@ async def play_apart(plan: MatchPlan, rules: str, options: tuple[str, ...], say:
     """
     from ladder.sandbox.docker.referee_container import Errand, path_of, run_beside_bots
 
+    if any(source.command is not None for source in plan.sources):
+        raise UserError(
+            "A program of this machine can play only beside a Docker engine that sees this machine's files and "
+            "sockets, and this one does not. Add --sandbox process, or use an engine on this machine (DOCKER_HOST "
+            "names one)."
+        )
     if plan.begun:
         raise UserError(
             "--resume needs a Docker engine that sees this machine's files and sockets, and this one does not. Play a "
@@ -96,7 +102,8 @@ async def play_match(
         plan: What is to be played, and by whom.
         sandbox: Opens where the bots run; it gives None for bots in this process.
         progress: Begins to show how far the match is; it gives what to call after each deal.
-        say: Takes a sentence if the match is interrupted: how to resume it.
+        say: Takes a sentence if the match is interrupted: how to resume it; and one each time that a seat waits for a
+            program that the user starts.
         concurrency: How many tables to play at once; None: one for each core that bots may use.
         play_with: Plays the match if it is not for bots alone.
 
@@ -119,9 +126,10 @@ async def play_match(
                 advance()
 
         async with sandbox as opened:
-            bots = await load_bots(plan.sources, opened)
+            bots = await load_bots(plan.sources, opened, say)
             if play_with is None:
-                played = await bots.play(plan.spec, take, recorded, concurrency or len(bot_cores()))
+                tables = 1 if plan.is_awaited else concurrency or len(bot_cores())
+                played = await bots.play(plan.spec, take, recorded, tables)
             else:
                 played = await play_with(bots, take, recorded)
     return match_result(plan.spec, played, faults)

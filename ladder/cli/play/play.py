@@ -144,7 +144,11 @@ def print_reasons(console: Console, reasons: Iterable[tuple[str, str]]) -> None:
 def play(
     context: typer.Context,
     bots: Annotated[
-        list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat; or: human.")
+        list[str],
+        typer.Argument(
+            help="For each seat a sample bot's name, a folder, an image, or cmd: and a command line; human for "
+            "yourself, listen for a program that you start yourself."
+        ),
     ],
     rules: RulesOption = "gongzhu",
     boards: Annotated[
@@ -156,6 +160,9 @@ def play(
     sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
+    no_clock: Annotated[
+        bool, typer.Option("--no-clock", help="Let bots think as long as they want, for example in a debugger.")
+    ] = False,
     human_limit: Annotated[
         float | None,
         typer.Option(
@@ -183,6 +190,10 @@ def play(
     A board is a deal that is played several times, each time with the bots in other seats (a rotation), so that every
     bot plays every hand. New instances of the bots play each rotation. With a person (`human`) the default is --game.
 
+    A program named by cmd: plays without a sandbox, in the current folder. For listen the referee writes the address
+    and the token of a seat into the file seat.env, and waits without a clock until you have started your program with
+    them.
+
     Examples:
         pigpen play random cautious counting ./mybot
 
@@ -195,17 +206,23 @@ def play(
         pigpen play ./mybot counting --resume match.jsonl
 
         pigpen play human random cautious counting --rules hearts
+
+        pigpen play "cmd:./build/bot" random cautious counting --deals 4 --no-clock
+
+        pigpen play listen random cautious counting
     """
     from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
     from ladder.app.local.play import play_apart, play_match
 
+    if no_clock and (given := next((name for name in ("clock", "limit") if _is_given(context, name)), None)):
+        raise UserError(f"--no-clock and --{given} exclude each other: choose one.")
     if resume:
         _leave_to_the_record(context)
         plan = resumed_match(resume, bots, seed)
     else:
         asked = MatchRequest(
             bots=tuple(bots), rules=rules, boards=boards, deals=deals, game=game,
-            seed=seed, clock=clock, limit=limit, record=record, human_limit=human_limit,
+            seed=seed, clock=clock, limit=limit, no_clock=no_clock, record=record, human_limit=human_limit,
         )  # fmt: skip
         plan = new_match(asked)
     say_what_is_not_read(plan.sources)
@@ -231,22 +248,28 @@ def play(
 def _words_of(context: typer.Context) -> tuple[str, ...]:
     """Give the options that say how a match is played, as they would be typed."""
     words = []
-    for name in ("boards", "deals", "game", "clock", "limit", "concurrency", "runtime", "fresh"):
+    for name in ("boards", "deals", "game", "clock", "limit", "no_clock", "concurrency", "runtime", "fresh"):
+        option = f"--{name.replace('_', '-')}"
         match context.params[name]:
             case None | False:
                 pass
             case True:
-                words.append(f"--{name}")
+                words.append(option)
             case value:
-                words += [f"--{name}", str(value)]
+                words += [option, str(value)]
     return tuple(words)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    """True if an option was typed."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 def _leave_to_the_record(context: typer.Context) -> None:
     """Refuse what the record of an interrupted match says itself."""
-    for name in ("rules", "boards", "deals", "game", "clock", "limit", "record", "human_limit"):
-        source = context.get_parameter_source(name)
-        if source and source.name != "DEFAULT":
+    for name in ("rules", "boards", "deals", "game", "clock", "limit", "no_clock", "record", "human_limit"):
+        if _is_given(context, name):
             option = name.replace("_", "-")
             raise UserError(
                 f"--resume and --{option} exclude each other: the record says what is played. Leave it out."

@@ -72,6 +72,8 @@ def submit(
     from ladder.app.submit.ended import result_of
 
     source = find_bot(bot)
+    if source.command is not None:
+        raise UserError(f"{bot!r} is a program of this machine, which no ladder can play. Name its folder or an image.")
     say_what_is_not_read([source])
     login = None if local else read_login()
     if login is not None:

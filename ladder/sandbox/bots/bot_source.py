@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,8 @@ SAMPLES = _shipped("sample_bots")
 """A folder for each sample bot."""
 KITS = _shipped("starter_kits")
 """A folder for each language in which there is no sample bot."""
+COMMAND = "cmd:"
+"""Prefix of the command line of a program that plays without a sandbox."""
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
 _OTHER_PACKAGE_FILES = {
     "pyproject.toml": "dependencies",
@@ -58,7 +61,7 @@ class UnknownBot(UserError, ValueError):
 
 @dataclass(frozen=True)
 class BotSource:
-    """The source of a bot: exactly one of folder, image and make is set."""
+    """The source of a bot: exactly one of folder, image, command and make is set."""
 
     name: str
     """Name of the bot in tables and records."""
@@ -76,6 +79,8 @@ class BotSource:
     """Of an image: whether it is known to be a base of ours and files, not only by its own labels."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)
     """Of a folder: looks in the ladder's registry for an image that was built of it before; None: it is built here."""
+    command: tuple[str, ...] | None = None
+    """Command line of a program of the user's own, which runs in no sandbox; empty: the user starts it."""
     make: Callable[[], Bot] | None = field(default=None, repr=False, compare=False)
     """Makes a bot of this process, which plays nowhere else."""
 
@@ -89,13 +94,16 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
     """
     Find the bot that *word* names: a sample bot's name, a folder, or an image, in this order.
 
-    A word with a slash at the start or after a dot (`./mybot`) is always a folder. Sample bots are in *samples*.
+    A word that begins with `COMMAND` is the command line of a program. A word with a slash at the start or after a dot
+    (`./mybot`) is always a folder. Sample bots are in *samples*.
 
     Raises:
         UnknownBot: If it names none of them.
     """
     if word in sample_names(samples):
         return BotSource(word, folder=samples / word)
+    if word.startswith(COMMAND):
+        return _program(word)
     folder = _expanded(word)
     if _is_folder(folder):
         if not folder.resolve().name.isprintable():  # in records, tables and messages it would break something
@@ -112,8 +120,28 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
         return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
     raise UnknownBot(
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names(samples))}), nor a folder, "
-        "nor an image reference such as mybot:latest."
+        f"nor an image reference such as mybot:latest, nor a program such as {COMMAND}./mybot."
     )
+
+
+def _program(word: str) -> BotSource:
+    """Find the program of a command line, and name the bot after it."""
+    try:
+        words = shlex.split(word.removeprefix(COMMAND))
+    except ValueError as error:  # a quotation that does not end
+        raise UnknownBot(f"{word!r} is no command line: {error}.") from None
+    if not words:
+        raise UnknownBot(f"{word!r} names no program. Write the command line behind it: {COMMAND}./mybot")
+    found = shutil.which(words[0])
+    if found is None:
+        raise UnknownBot(
+            f"There is no program {words[0]!r} in {word!r}. Name a file that can be executed, such as "
+            f"{COMMAND}./build/bot, or a program on the PATH."
+        )
+    name = Path(words[0]).name
+    if not name.isprintable():
+        raise UnknownBot(f"The program {words[0]!r} has a name that cannot be printed. Give it another one.")
+    return BotSource(name, command=(os.path.abspath(found), *words[1:]))
 
 
 def unread_packages(folder: Path) -> str:

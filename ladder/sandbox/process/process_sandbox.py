@@ -329,7 +329,7 @@ class ProcessProgram:
             home = tempfile.mkdtemp(prefix="home-", dir=mount.folder)
         output, writer = os.pipe()
         try:
-            process = await self._process(mount, _environment(mount, home, packages), writer)
+            process = await self._process(mount, self.environment(mount, home, packages), writer)
         except BaseException as error:
             os.close(output)
             shutil.rmtree(home, ignore_errors=True)
@@ -341,6 +341,21 @@ class ProcessProgram:
         instance = ProcessInstance(process, output, Path(home), self._running.discard)
         self._running.add(instance)
         return instance
+
+    def environment(self, mount: SeatMount, home: str, packages: Path | None) -> dict[str, str]:
+        """
+        Give the environment of one instance.
+
+        Args:
+            mount: Its seat.
+            home: Its own temporary folder.
+            packages: The folder of its packages; None: it has none.
+        """
+        inherited = _inherited()
+        if packages is not None:
+            path = [str(packages), *filter(None, [inherited.get("PYTHONPATH")])]
+            inherited["PYTHONPATH"] = os.pathsep.join(path)
+        return {**inherited, "HOME": home, "TMPDIR": home, **seat_variables(mount)}
 
     async def _process(self, mount: SeatMount, environment: dict[str, str], output: int) -> RunningProcess:
         if self._server is not None and mount.deals is not None:
@@ -380,18 +395,9 @@ def _lacks_packages(folder: Path) -> bool:
     return wanted and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
 
 
-def _environment(mount: SeatMount, home: str, packages: Path | None) -> dict[str, str]:
-    inherited = _inherited()
-    if packages is not None:
-        path = [str(packages), *filter(None, [inherited.get("PYTHONPATH")])]
-        inherited["PYTHONPATH"] = os.pathsep.join(path)
-    return {
-        **inherited,
-        "HOME": home,
-        "TMPDIR": home,
-        "PIGPEN_ADDRESS": f"unix:{mount.folder / SOCKET_NAME}",
-        "PIGPEN_TOKEN": mount.token,
-    }
+def seat_variables(mount: SeatMount) -> dict[str, str]:
+    """Give the variables by which a program finds its seat."""
+    return {"PIGPEN_ADDRESS": f"unix:{mount.folder / SOCKET_NAME}", "PIGPEN_TOKEN": mount.token}
 
 
 def _inherited() -> dict[str, str]:

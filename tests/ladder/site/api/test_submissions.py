@@ -239,7 +239,8 @@ async def test_a_folder_that_the_ladder_does_not_build_does_not_wait_in_the_queu
     """A client that does not judge it itself, such as a browser, has the answer at once, and no row."""
     answer = await submitted(client, by(ladder, "ada"), archive=packed(Dockerfile="FROM pigpen/bot\nRUN make\n"))
     assert answer.status_code == 422
-    assert answer.json()["detail"].startswith("mybot is not built here: line 2 of its Dockerfile, 'RUN make', ")
+    assert "mybot" in answer.json()["detail"]
+    assert "'RUN make'" in answer.json()["detail"]
     assert (await client.get(f"{API}/submissions", headers=by(ladder, "ada"))).json()["submissions"] == []
     assert left(ladder, "submissions") == []
 
