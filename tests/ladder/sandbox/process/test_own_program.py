@@ -39,9 +39,9 @@ OTHERS = ("random", "random", "random")
 @pytest.fixture
 def program(tmp_path: Path) -> str:
     """Give the words of a command line that runs bot.py in another folder than the current one."""
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere" / "my bot.py").write_text(BOT.format(play="pass"))
-    return shlex.join([sys.executable, str(tmp_path / "elsewhere" / "my bot.py")])
+    (tmp_path / "other place").mkdir()
+    (tmp_path / "other place" / "my bot.py").write_text(BOT.format(play="pass"))
+    return shlex.join([sys.executable, str(tmp_path / "other place" / "my bot.py")])
 
 
 @pytest.mark.parametrize("rules", ["gongzhu", "hearts"])
