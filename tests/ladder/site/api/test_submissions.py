@@ -249,7 +249,7 @@ async def test_an_order_is_judged_before_its_bot_is_sent(client: httpx.AsyncClie
     """By what can be judged without the bot; nothing is taken."""
     ada, ben = by(ladder, "ada"), by(ladder, "ben")
 
-    async def checked(who: dict[str, str], **fields: Any) -> tuple[int, str]:
+    async def checked(who: dict[str, str], **fields: Any) -> tuple[int, Any]:
         answer = await client.post(f"{API}/submissions/check", json={"name": "Trotter"} | fields, headers=who)
         return answer.status_code, answer.json().get("detail", answer.json())
 
