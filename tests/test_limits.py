@@ -65,6 +65,7 @@ from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
 from ladder.sandbox.bots.dockerignore import without_ignored
 from ladder.sandbox.bots.members import FolderMember, Kind, read_members
 from ladder.sandbox.bots.recipes import read_recipe, recipe_of
+from ladder.sandbox.docker import source_build
 from ladder.sandbox.docker.image_inspection import (
     ImageTree,
     TreeEntry,
@@ -133,6 +134,18 @@ def rules_with(old: str, new: str, variant: str = "hearts") -> None:
     text = to_toml(PRESETS[variant])
     assert text.count(old) == 1
     parse_rules(text.replace(old, new))
+
+
+def built(begins: str) -> Callable[[int], None]:
+    """Let a build print that, or make it, and be *n* bytes long."""
+
+    def tries(n: int) -> None:
+        log = source_build._Log(b"\nmark\n", io.BytesIO())
+        log.write(begins.encode() if begins != "x" else b"")
+        if why := log.write(b"x" * n):
+            raise BotRejected(why)
+
+    return tries
 
 
 def as_deep(levels: int) -> None:
@@ -460,6 +473,8 @@ DOORS = {
     "ladder.app.event.verifying:MAX_RECORD_BYTES": Door(exported_record, Exception, set_to=100),
     "ladder.people.tables.table_opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
     "ladder.people.tables.table_opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),
+    "ladder.sandbox.docker.source_build:MAX_LOG": Door(built("x"), BotRejected, set_to=1000),
+    "ladder.sandbox.docker.source_build:MAX_RESULT": Door(built("\nmark\n"), BotRejected, set_to=1000),
     "ladder.sandbox.bots.recipes:MAX_COPIED": Door(
         lambda n: recipe_of(BotSource("bot", folder=Path("bot"), builds="base"), COPIED),
         BotRejected,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.languages import source_of
 from ladder.sandbox.bots.recipes import recipe_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ def check_folder(folder: Path, name: str, terms: SubmissionTerms) -> Content:
     Raises:
         BotRejected: If the folder cannot be read, is too large, or is not built by this ladder.
     """
-    content = Content.read(folder, terms.image_bytes)
-    recipe_of(BotSource(name, folder=folder, content=content, builds=terms.builds, images=terms.images), content)
+    content = source_of(Content.read(folder, terms.image_bytes))
+    source = BotSource(
+        name, folder=folder, content=content, builds=terms.builds, languages=terms.languages, images=terms.images
+    )
+    recipe_of(source, content)
     return content

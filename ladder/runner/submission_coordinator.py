@@ -252,6 +252,7 @@ class SubmissionCoordinator:
             warm_bytes=settings.warm_bytes,
             most_bytes=settings.image_bytes,
             builds="base" if row.remote else settings.builds,
+            languages=tuple(settings.languages.split()),
             clock=asdict(settings.clock_setting),
             deals=settings.preflight_deals,
             data_dir=str(settings.data_dir),

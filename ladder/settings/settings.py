@@ -34,7 +34,7 @@ from ladder.registry.image_names import is_address
 from ladder.settings.file_source import read_file
 from ladder.settings.settings_file import FILE, bot_around
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
-from ladder.values.names import Builds, Public
+from ladder.values.names import LANGUAGES, Builds, Public
 from ladder.values.order import Order
 from ladder.values.sandbox_kind import AUTO, LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxKind, has_own_kernel
 from referee.match.formats import DEFAULT_CLOCK
@@ -109,6 +109,8 @@ class Settings(BaseModel):
     """Memory that warm containers without an instance may have together; divided among the workers."""
     builds: Builds = "base"
     """Dockerfiles of folders submitted on this host; base: FROM pigpen/bot, COPY; allowed: any (docs/security.md)."""
+    languages: Annotated[str, Field(max_length=200)] = " ".join(LANGUAGES)
+    """Languages of folders that are built here besides Python, with spaces between: go cpp javascript; empty: none."""
     live: Public = "played"
     """Public part of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
     live_delay: Annotated[NonNegativeFloat, Field(le=MAX_DELAY)] = 0.0
@@ -223,6 +225,14 @@ class Settings(BaseModel):
     def _is_clock(cls, text: str) -> str:
         read_clock(text, DEFAULT_CLOCK.limit)
         return text
+
+    @field_validator("languages")
+    @classmethod
+    def _are_languages(cls, text: str) -> str:
+        unknown = [name for name in text.split() if name not in LANGUAGES]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no language that is built; write some of: {' '.join(LANGUAGES)}")
+        return " ".join(dict.fromkeys(text.split()))
 
     @field_validator("registry")
     @classmethod

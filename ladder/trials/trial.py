@@ -307,6 +307,7 @@ def _source(task: SubmissionTask) -> BotSource:
         task.source,
         folder=Path(task.folder) if task.folder else None,
         image=task.image,
+        languages=task.languages,
         find_built=partial(_find_built, task.place) if task.place else None,
     )
 

@@ -17,7 +17,7 @@ from pydantic import Field, PositiveFloat, field_validator, model_validator
 
 from ladder.entry.claims import SubmissionLook
 from ladder.registry.login import ImagePlace, RegistryLogin
-from ladder.values.names import Builds
+from ladder.values.names import LANGUAGES, Builds
 from ladder.values.sandbox_kind import LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxSetup
 from ladder.values.submission import Failure, SubmissionOrder
 from ladder.values.value import Message, Sentence
@@ -84,6 +84,8 @@ class SubmissionTask(Message):
     most_bytes: int
     """The largest image, or folder, that is taken."""
     builds: Builds = "base"
+    languages: tuple[str, ...] = LANGUAGES
+    """Languages other than Python in which a folder is built."""
     clock: dict[str, Any]
     """`pigpen.ClockSetting`, field for field."""
     deals: int

@@ -44,6 +44,10 @@ def names_owner(reference: str) -> bool:
 
 
 MAIN_FILES = ("bot.py", "bot.js")
+SOURCE_FILES = ("bot.go", "go.mod", "bot.cpp", "CMakeLists.txt", "package.json")
+"""Files that make a folder a bot's in a language that is built first (`ladder.sandbox.bots.languages`)."""
+LANGUAGES = ("go", "cpp", "javascript")
+"""Languages other than Python in which a folder can be submitted."""
 DOCKERFILE = "Dockerfile"
 REQUIREMENTS = "requirements.txt"
 """Names the packages that a bot needs."""

@@ -146,6 +146,8 @@ class SubmissionTerms(Value):
 
     builds: Builds
     """Dockerfiles of folders that it builds: `base` (those that only add files to `pigpen/bot`), or `allowed` (any)."""
+    languages: tuple[str, ...]
+    """Languages other than Python in which it builds folders: `go`, `cpp`, `javascript`."""
     images: Images
     """Images that it takes: `registry` (those pushed to its registry), or `none`."""
     image_bytes: int

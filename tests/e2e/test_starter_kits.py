@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -11,19 +10,12 @@ import pytest
 
 from ladder.app.local.folder import LANGUAGES
 from ladder.sandbox.bots.bot_source import KITS
-from ladder.sandbox.docker.engine import connect
 from tests.e2e.command import ROOT, pigpen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MAIN = {"cpp": "bot.cpp", "go": "bot.go"}
-IMAGE = """
-FROM scratch
-COPY root /
-USER 65532:65532
-CMD ["/bot"]
-"""
 
 
 def made(folder: Path, language: str) -> Path:
@@ -34,7 +26,7 @@ def made(folder: Path, language: str) -> Path:
 
 
 def test_there_is_a_kit_for_each_language_without_a_sample_bot() -> None:
-    kits = sorted(path.name for path in KITS.iterdir() if (path / "Dockerfile").exists())
+    kits = sorted(path.name for path in KITS.iterdir() if (path / "Makefile").exists())
     assert kits == sorted(name for name, sample in LANGUAGES.items() if sample is None) == sorted(MAIN)
 
 
@@ -43,10 +35,11 @@ def test_a_kit_has_all_it_needs_and_commands_for_its_own_name(tmp_path: Path, la
     folder = made(tmp_path, language)
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     protos = {f"protos/pigpen/v1/{name}.proto" for name in ("referee", "rules", "view")}
-    assert files == {".dockerignore", "Dockerfile", "Makefile", "README.md", "debian-packages", MAIN[language], *protos}
+    assert files == {".dockerignore", "Makefile", "README.md", "debian-packages", MAIN[language], *protos}
     text = (folder / "README.md").read_text()
     assert "NAME" not in text
-    for command in ("docker build -t my-bot:1 .", "pigpen check my-bot:1", "pigpen submit my-bot:1 --name my-bot"):
+    assert "FOLDER" not in text
+    for command in ("pigpen check ./My_Bot", "pigpen submit ./My_Bot --name my-bot"):
         assert command in text
 
 
@@ -61,7 +54,7 @@ def test_a_kits_packages_stand_in_one_list(language: str) -> None:
         if any(f" {package} " in path.read_text() for package in packages if package.endswith("-dev"))
     ]
     assert naming == []
-    for name in ("Dockerfile", "Makefile", "README.md"):
+    for name in ("Makefile", "README.md"):
         assert "debian-packages" in (KITS / language / name).read_text()
 
 
@@ -85,26 +78,41 @@ def test_python_and_javascript_are_sample_bots(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.docker
 @pytest.mark.toolchains
 @pytest.mark.parametrize("language", MAIN)
-def test_a_kit_builds_and_passes_every_case_in_a_container(tmp_path: Path, language: str) -> None:
-    """Not with its own Dockerfile, which fetches a base image: the Makefile is what that one runs."""
-    folder, root, tag = made(tmp_path, language), tmp_path / "image" / "root", f"pigpen/test:{language}"
+def test_a_kit_compiles_here_and_plays_by_its_command_line(tmp_path: Path, language: str) -> None:
+    folder = made(tmp_path, language)
     subprocess.run(["make", "-C", folder], check=True, capture_output=True)
-    root.mkdir(parents=True)
-    shutil.copy(folder / "build" / "bot", root / "bot")
-    linked = subprocess.run(["ldd", root / "bot"], capture_output=True, text=True, check=False).stdout
-    for library in re.findall(r"(/\S+) \(", linked):
-        (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(library, root / library[1:])
-    subprocess.run(["chmod", "-R", "a+rX", root], check=True)
-    (tmp_path / "image" / "Dockerfile").write_text(IMAGE)
-    client = connect()
-    client.images.build(path=str(tmp_path / "image"), tag=tag, rm=True, network_mode="none")
-    client.close()
-    checked = pigpen("check", tag)
+    command = f"cmd:{folder / 'build' / 'bot'}"
+    checked = pigpen("check", command, "--sandbox", "process", "--rules", "gongzhu", folder=tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.long
+@pytest.mark.docker
+@pytest.mark.parametrize("runtime", ["runc", pytest.param("runsc", marks=pytest.mark.runsc)])
+@pytest.mark.parametrize("language", [*MAIN, "javascript"])
+def test_a_folder_is_compiled_and_passes_every_case_in_a_container(tmp_path: Path, language: str, runtime: str) -> None:
+    folder = made(tmp_path, language)
+    checked = pigpen("check", str(folder), "--runtime", runtime, "--limit", "30", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert re.search(r"All \d\d\d cases passed", checked.stdout)
-    played = pigpen("play", tag, "random", "cautious", "counting", "--boards", "1", "--json")
-    assert '"faults":0' in played.stdout.replace(" ", "")
+
+
+@pytest.mark.long
+@pytest.mark.docker
+@pytest.mark.parametrize("language", MAIN)
+def test_the_kinds_of_failure_are_told_apart(tmp_path: Path, language: str) -> None:
+    """Does not compile: exit code 2, with the compiler's words. Compiles and does not start: 1, with its output."""
+    folder = made(tmp_path, language)
+    main = folder / MAIN[language]
+    whole = main.read_text()
+    main.write_text(whole + "\nthis is no code\n")
+    done = pigpen("check", str(folder), "--rules", "gongzhu", folder=tmp_path)
+    assert done.returncode == 2
+    assert "does not compile" in done.stderr
+    assert MAIN[language] in done.stderr
+    main.write_text(whole.replace("PIGPEN_TOKEN", "NO_SUCH_VARIABLE"))
+    done = pigpen("check", str(folder), "--rules", "gongzhu", folder=tmp_path)
+    assert done.returncode == 1
+    assert "This bot waits for a referee" in done.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,12 +104,14 @@ def _copy(files: Iterable[Path], folder: Path) -> None:
     for file in files:
         if file.is_file():
             text = file.read_bytes()
-            (folder / file.name).write_bytes(text.replace(b"NAME", name_of(folder)) if file.name == README else text)
+            (folder / file.name).write_bytes(_named(text, folder) if file.name == README else text)
 
 
-def name_of(folder: Path) -> bytes:
-    """Give what the image of a bot in that folder is called: Docker takes small letters only."""
-    return re.sub("[^a-z0-9]+", "-", folder.absolute().name.lower()).strip("-").encode() or b"mybot"
+def _named(text: bytes, folder: Path) -> bytes:
+    """Put the folder, and a name for the bot that every ladder takes, into a README."""
+    name = folder.absolute().name
+    bot = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-") or "mybot"
+    return text.replace(b"FOLDER", shlex.quote(name).encode()).replace(b"NAME", bot.encode())
 
 
 def _is_empty(folder: Path) -> bool:

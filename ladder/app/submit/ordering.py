@@ -153,7 +153,9 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
 def terms_of(ladder: Ladder) -> SubmissionTerms:
     """Say what can be submitted to a ladder through its site: Dockerfiles of strangers are never executed."""
     images: Images = "registry" if ladder.settings.registry else "none"
-    return SubmissionTerms(builds="base", images=images, image_bytes=ladder.settings.image_bytes)
+    its = ladder.settings
+    languages = tuple(its.languages.split())
+    return SubmissionTerms(builds="base", languages=languages, images=images, image_bytes=its.image_bytes)
 
 
 def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> SubmissionTerms:

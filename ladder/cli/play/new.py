@@ -33,18 +33,17 @@ def new(
 
         pigpen new mybot --lang cpp
     """
-    from ladder.app.local.folder import name_of, new_folder
+    from ladder.app.local.folder import new_folder
 
     made = new_folder(folder, like, lang)
     word = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
     typer.echo(f"Made {folder} with {', '.join(made.files)}.")
     if "package.json" in made.files:
-        typer.echo(f"Install its packages: (cd {word} && npm ci)")
+        typer.echo(f"Install its packages, which containers have already: (cd {word} && npm ci)")
     main = next(name for name in made.files if name.startswith("bot."))
     if main not in MAIN_FILES:
-        image = f"{name_of(folder).decode()}:1"
-        typer.echo(f"Change {main}, build its image, and see how it does (README.md in the folder says more):")
-        typer.echo(f"  docker build -t {image} {word}\n  pigpen play {image} random cautious counting")
+        typer.echo(f"Change {main}, then see how it does (README.md in the folder says more):")
+        typer.echo(f"  pigpen play {word} random cautious counting")
         return
     typer.echo(
         f"Change {main}, then see how it does: pigpen play {word} random cautious counting --sandbox {WITHOUT_ENGINE}"

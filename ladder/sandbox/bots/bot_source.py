@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.sandbox.bots.content import Content
-from ladder.values.names import DOCKERFILE, MAIN_FILES, Builds, Images
+from ladder.values.names import DOCKERFILE, LANGUAGES, MAIN_FILES, SOURCE_FILES, Builds, Images
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +73,8 @@ class BotSource:
     """Content of the folder, if it has been read: then it is not read again, and cannot change in between."""
     builds: Builds = "allowed"
     """Dockerfiles that are built; a bot that is played by its author may have any."""
+    languages: tuple[str, ...] = LANGUAGES
+    """Languages other than Python whose source is built."""
     images: Images = "engine"
     """Images that its author could submit in place of a folder that is not built."""
     can_fork: bool = False
@@ -166,7 +168,7 @@ def _holds(path: Path, mark: str) -> bool:
 
 def _is_bot(folder: Path) -> bool:
     try:
-        return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, DOCKERFILE))
+        return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, *SOURCE_FILES, DOCKERFILE))
     except OSError:  # a name that is too long, or a folder that may not be read
         return False
 

@@ -30,6 +30,7 @@ from ladder.sandbox.bots.dockerfile_lines import (
     read_instructions,
     why_more_than_requirements,
 )
+from ladder.sandbox.bots.languages import LANGUAGES, language_of
 from ladder.sandbox.bots.members import Kind
 from ladder.values.names import DOCKERFILE
 from pigpen.version import __version__
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.bots.content import Content
+    from ladder.sandbox.bots.languages import Language
 
 FILES = "files"
 """Folder of the bot's files in the archive that is sent to the engine, beside our Dockerfile."""
@@ -93,6 +95,8 @@ class Recipe:
     """Lines of the Dockerfile that change nothing."""
     place: str = FILES
     """Folder in the archive for the bot's files."""
+    language: Language | None = None
+    """The language of the source that is built first; None: the files are the bot."""
 
     @property
     def requirements_line(self) -> Instruction | None:
@@ -118,7 +122,7 @@ class Recipe:
         Write the Dockerfile for the engine.
 
         Args:
-            base: Id of the bot base image: no name that may have come to mean another image.
+            base: Id of the bot base image: no name that may have come to mean another image; or `SCRATCH`.
             labels: Of letters, digits and ``._-`` only. They come first, so that all layers have them.
         """
         named = " ".join(f'"{name}"="{value}"' for name, value in labels.items())
@@ -130,6 +134,16 @@ PLAIN = Recipe((f'COPY ["{FILES}", "/"]', 'CMD ["python", "bot.py"]'), place=f"{
 For a folder with a bot.py and no Dockerfile. A COPY into /bot would give that folder the time of the build, and with it
 each build an id of its own; a COPY of the folder as a whole gives it the time in the archive.
 """
+
+
+SCRATCH = "scratch"
+"""The base of images that hold all that they need."""
+
+
+def language_recipe(language: Language) -> Recipe:
+    """Give the recipe of a bot that is submitted as source; its files are what the build has made, or the source."""
+    lines = (f'COPY ["{FILES}", "/"]', "WORKDIR /bot", f"CMD {_json([*language.command])}")
+    return Recipe(lines, place=f"{FILES}/bot" if language.stands_on_toolchain else FILES, language=language)
 
 
 def _copies_into_the_folder(line: str) -> bool:
@@ -379,9 +393,17 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
         BotRejected: If the folder does not say how, or its Dockerfile does more and only recipes are built.
     """
     if DOCKERFILE not in content.by_name:
+        if language := language_of(content):
+            if language.name not in source.languages:
+                raise BotRejected(
+                    f"{source.name} is not built here: it is a folder in {language.title}, and this ladder builds "
+                    f"{_titles(source)} only. {_way_out(source)}"
+                )
+            return language_recipe(language)
         if content.file("bot.py") is None:
             raise BotRejected(
-                f"{source.name} is not built here: the folder has no bot.py and no {DOCKERFILE}. {_way_out(source)}"
+                f"{source.name} is not built here: the folder has no bot.py, no {DOCKERFILE}, and no file of another "
+                f"language. {_way_out(source)}"
             )
         return PLAIN
     dockerfile = content.file(DOCKERFILE)
@@ -415,12 +437,16 @@ def _why_not(source: BotSource, error: NotUnderstood) -> str:
     )
 
 
+def _titles(source: BotSource) -> str:
+    return ", ".join(["Python", *(each.title for each in LANGUAGES.values() if each.name in source.languages)])
+
+
 def _way_out(source: BotSource) -> str:
     """Name another way to submit a bot whose folder is not built, out of those that its ladder has."""
     if source.images == "none":
         return (
-            "This ladder has no registry, so it takes no images either. Write the bot in Python (bot.py), or ask the "
-            "organiser for a registry (setting registry)."
+            f"This ladder has no registry, so it takes no images either. Submit a folder in {_titles(source)}, or ask "
+            "the organiser for a registry (setting registry)."
         )
     image, name = image_to_build(source.name), shlex.quote(source.name)
     by_image = (

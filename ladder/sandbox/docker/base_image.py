@@ -29,7 +29,7 @@ from ladder.sandbox.docker.image_build import BuildFailed, build_image, tag_with
 from ladder.sandbox.docker.installed_sdk import Sdk, installed_sdk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from docker import DockerClient
 
@@ -44,7 +44,7 @@ HOOKS = Path("/usr/share/mmdebstrap/hooks/maybe-merged-usr")
 def debian_base_tag() -> str:
     """Give the tag of the image on this machine: Debian of the same release as the machine, with these packages."""
     packages = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
-    return f"pigpen/python:{_release().get('VERSION_CODENAME', 'none')}-{packages}"
+    return f"pigpen/python:{debian_release()}-{packages}"
 
 
 def can_make_debian_base() -> bool:
@@ -66,32 +66,58 @@ def make_debian_base(client: DockerClient, report: Callable[[str], None]) -> str
     Raises:
         SandboxError: If a step fails.
     """
-    if shutil.which("mmdebstrap") is None:
-        report("installing Debian's mmdebstrap package")
-        _run(["apt-get", "-qq", "update"])
-        _run(["apt-get", "-qq", "install", "-y", "--no-install-recommends", "mmdebstrap"])
+    install_bootstrap(report)
     report("making a Python image from Debian packages (about half a minute, once)")
     with tempfile.TemporaryDirectory(prefix="pigpen-") as folder:
         tar = Path(folder) / "root.tar"
-        _run(["mmdebstrap", *_options(), _release()["VERSION_CODENAME"], str(tar)])
+        # pip would refuse to install beside Debian's own packages, of which nothing here depends.
+        open_for_pip = 'rm -f "$1"/usr/lib/python3*/EXTERNALLY-MANAGED && ln -s python3 "$1"/usr/bin/python'
+        run_bootstrap(PACKAGES, [open_for_pip], tar)
         repository, _, tag = debian_base_tag().partition(":")
         client.api.import_image(src=str(tar), repository=repository, tag=tag, changes=["CMD python"])
         tag_without_times(client, debian_base_tag(), debian_base_tag())
     return debian_base_tag()
 
 
-def _options() -> list[str]:
-    excluded = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NOT_NEEDED]
-    # pip would refuse to install beside Debian's own packages, of which nothing here depends.
-    open_for_pip = 'rm -f "$1"/usr/lib/python3*/EXTERNALLY-MANAGED && ln -s python3 "$1"/usr/bin/python'
-    return [
+def install_bootstrap(report: Callable[[str], None]) -> None:
+    """
+    Install mmdebstrap, if it is missing.
+
+    Raises:
+        SandboxError: If it cannot be installed.
+    """
+    if shutil.which("mmdebstrap") is None:
+        report("installing Debian's mmdebstrap package")
+        _run(["apt-get", "-qq", "update"])
+        _run(["apt-get", "-qq", "install", "-y", "--no-install-recommends", "mmdebstrap"])
+
+
+def run_bootstrap(packages: Sequence[str], hooks: Sequence[str], tar: Path) -> None:
+    """
+    Make the root folder of an image from Debian packages of this machine's release.
+
+    Args:
+        packages: Their names; what they need comes with them.
+        hooks: Commands of a shell that change it in the end; ``$1`` is that folder.
+        tar: File for the archive.
+
+    Raises:
+        SandboxError: If a step fails.
+    """
+    options = [
         "--quiet",
         "--variant=essential",
         f"--hook-dir={HOOKS}",
-        f"--include={','.join(PACKAGES)}",
-        *excluded,
-        f"--customize-hook={open_for_pip}",
+        f"--include={','.join(packages)}",
+        *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NOT_NEEDED),
+        *(f"--customize-hook={hook}" for hook in hooks),
     ]
+    _run(["mmdebstrap", *options, debian_release(), str(tar)])
+
+
+def debian_release() -> str:
+    """Give the name of the Debian release of this machine; ``none`` if it is another system."""
+    return _release().get("VERSION_CODENAME", "none")
 
 
 def _release() -> dict[str, str]:

@@ -15,7 +15,8 @@ from docker.utils import parse_repository_tag
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.bots.dockerignore import without_ignored
-from ladder.sandbox.bots.recipes import PLAIN, image_to_build, recipe_of
+from ladder.sandbox.bots.languages import source_of
+from ladder.sandbox.bots.recipes import PLAIN, SCRATCH, image_to_build, recipe_of
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
     FILES_ONLY,
@@ -24,6 +25,7 @@ from ladder.sandbox.docker.built_images import (
     KEY_LABEL,
     RECIPE_LABEL,
     REPOSITORY,
+    TOOLCHAIN_LABEL,
     find_built,
     remove_layers,
     remove_old,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.dockerfile_lines import Instruction
     from ladder.sandbox.bots.recipes import Recipe
     from ladder.sandbox.docker.package_images import PackageImages
+    from ladder.sandbox.docker.source_build import SourceBuild
 
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
 """Beginnings of the engine's message, as if it failed itself, when a registry refuses an image and gives no detail."""
@@ -67,6 +70,7 @@ def image_of_folder(
     base: str,
     packages: PackageImages,
     kept: int = KEPT_IMAGES,
+    build: SourceBuild | None = None,
     report: Callable[[str], None] = lambda line: None,
 ) -> Built:
     """
@@ -78,6 +82,7 @@ def image_of_folder(
         base: Content of the bot base image: when that changes, the folder is built anew.
         packages: What has those of its requirements.txt.
         kept: How many images of the folder stay.
+        build: Builds source in other languages.
         report: Called with one line that names the lines of the Dockerfile that are left out, if any.
 
     Raises:
@@ -85,9 +90,12 @@ def image_of_folder(
             packages are not available.
         SandboxError: If the engine or the package index fails.
     """
-    content, folder = content_of(source), source.folder
+    content, folder = source_of(content_of(source)), source.folder
     assert folder is not None
     recipe = recipe_of(source, content)
+    if recipe and recipe.language:
+        assert build is not None
+        return Built(_image_of_source(client, source, content, recipe, build, kept), None)
     with engine_errors(f"build {folder.name}"):
         # What has a Dockerfile of its own puts packages where it likes.
         lock = packages.lock_of(client, content, base_image_id(client, base)) if recipe else None
@@ -105,6 +113,33 @@ def image_of_folder(
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder, kept)
     return Built(_accept(image, str(folder)), lock)
+
+
+def _image_of_source(
+    client: DockerClient, source: BotSource, content: Content, recipe: Recipe, build: SourceBuild, kept: int
+) -> str:
+    """Give the id of the image of a bot in another language; it is built if this engine does not have it."""
+    folder, language = source.folder, recipe.language
+    assert folder is not None
+    assert language is not None
+    toolchain = build.toolchain(client, language)
+    with engine_errors(f"build {folder.name}"):
+        key = hashlib.sha256(f"{content.hash} {toolchain} {recipe} {build.version}".encode()).hexdigest()[:40]
+        image = find_built(client, folder, key) or _found_in_registry(client, source, folder, key)
+        if image is None:
+            files, base = without_ignored(content, folder.name), toolchain
+            if not language.stands_on_toolchain:
+                files, base = build.run(client, language, toolchain, files, source.name), SCRATCH
+            labels = {
+                FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: "more",
+                TOOLCHAIN_LABEL: f"{language.name}.{toolchain.removeprefix('sha256:')}",
+            }  # fmt: skip
+            dockerfile = recipe.dockerfile(base, labels)
+            context = files.below(recipe.place).with_files({DOCKERFILE: dockerfile}).archive()
+            _build(client, folder, context, key, {}, "")
+            image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
+            remove_old(client, folder, kept)
+    return _accept(image, str(folder))
 
 
 def left_out(name: str, lines: Sequence[Instruction]) -> str:

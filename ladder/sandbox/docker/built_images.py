@@ -33,6 +33,8 @@ FILES_ONLY = "files"
 That label's value for an image that is a base of ours and files in the bot's folder. An image of a stranger may have
 it too, but has no tag in `REPOSITORY`: only images that were built here have one.
 """
+TOOLCHAIN_LABEL = "pigpen.toolchain"
+"""The language of the source, and the id of the toolchain image that built it."""
 KEPT_IMAGES = 3
 """Images of one folder that stay, those used last; an entered one always stays."""
 PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2

@@ -26,6 +26,7 @@ from ladder.sandbox.docker.image_lock import LockedImages, lock_image
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.docker.reach import check_reach
+from ladder.sandbox.docker.source_build import SourceBuild
 from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
@@ -128,7 +129,8 @@ class DockerSandbox:
                 image = await self._call(image_of_reference, client, bot.image)
             else:
                 base = await self._base_image(client)
-                build = partial(image_of_folder, report=self._report)
+                sources = SourceBuild(self.runtime, self.id, self._report)
+                build = partial(image_of_folder, report=self._report, build=sources)
                 built = await self._call(build, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)

@@ -18,7 +18,7 @@ import re
 import tarfile
 import time
 from collections import deque
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -109,7 +109,7 @@ def build_image(
         SandboxError: If the machine let it run too little.
         DockerException: If the engine refuses.
     """
-    budget = _Budget(client, seconds, wall_seconds)  # of all tries: a step's own words may look like the engine's
+    budget = BuildBudget(client, seconds, wall_seconds)  # of all tries: a step's own words may look like the engine's
     watch = Thread(target=budget.watch, daemon=True)
     watch.start()
     try:
@@ -133,7 +133,7 @@ def _build(
     context: BinaryIO,
     labels: Mapping[str, str],
     arguments: Mapping[str, str],
-    budget: _Budget,
+    budget: BuildBudget,
 ) -> str:
     """Build it without a name, and give its id: a name would mean an image that is replaced at once."""
     lines: deque[str] = deque(maxlen=LAST_LINES)
@@ -157,7 +157,7 @@ def _build(
     # Leaving early drops the connection, and with it the engine ends the build.
 
 
-def _follow(output: Iterator[dict[str, Any]], lines: deque[str], budget: _Budget) -> str:
+def _follow(output: Iterator[dict[str, Any]], lines: deque[str], budget: BuildBudget) -> str:
     built = ""
     for message in output:
         built = (message.get("aux") or {}).get("ID", built)
@@ -243,7 +243,7 @@ def _archive(configuration: bytes, layers: int, tag: str) -> bytes:
     return packed.getvalue()
 
 
-class _Budget:
+class BuildBudget:
     """
     The time of one build: CPU time of the containers in which its steps run, and wall time.
 
@@ -255,12 +255,29 @@ class _Budget:
 
     def __init__(self, client: DockerClient, seconds: float, wall_seconds: float) -> None:
         self._client = client
-        self._seconds = seconds
+        self.seconds = seconds
         self.wall_seconds = wall_seconds
         self._began = time.monotonic()
         self._used: dict[str, float] = {}
         self.is_over = Event()
         self.is_used_up = self.is_in_vain = False
+
+    @property
+    def is_over_its_time(self) -> bool:
+        """True if the build is to end."""
+        return self.is_used_up or self.is_in_vain
+
+    @contextmanager
+    def watching(self, container: str) -> Iterator[None]:
+        """Measure one container of ours, in which all of the build runs."""
+        self._used = {container: 0.0}
+        watch = Thread(target=self.watch, daemon=True)
+        watch.start()
+        try:
+            yield
+        finally:
+            self.is_over.set()
+            watch.join()
 
     def note(self, output: str) -> None:
         """Note the containers that the engine names in its *output*; none that is not of a build is ended."""
@@ -282,17 +299,17 @@ class _Budget:
                     used = self._client.api.stats(container, stream=False, one_shot=True)["cpu_stats"]["cpu_usage"]
                     self._used[container] = max(self._used[container], used["total_usage"] / 1e9)
             self._judge()
-            if self.is_used_up or self.is_in_vain:
+            if self.is_over_its_time:
                 for container in self._used:
                     with suppress(*ENGINE_ERRORS):
                         self._client.api.kill(container)
 
     def _judge(self) -> None:
-        if self.is_used_up or self.is_in_vain:
+        if self.is_over_its_time:
             return
         wall, used = time.monotonic() - self._began, sum(self._used.values())
-        is_idle = bool(self._used) and wall >= self._seconds and used < IDLE_SHARE * wall
-        self.is_used_up = used >= self._seconds
+        is_idle = bool(self._used) and wall >= self.seconds and used < IDLE_SHARE * wall
+        self.is_used_up = used >= self.seconds
         self.is_in_vain = not self.is_used_up and (is_idle or wall >= self.wall_seconds)
 
 

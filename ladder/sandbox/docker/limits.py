@@ -152,6 +152,8 @@ class Limits:
     """File descriptors of one process."""
     file_size: int = 16 * MIB
     """Bytes of one file."""
+    tmp_exec: bool = False
+    """True if programs in /tmp may run."""
 
 
 KERNEL_THREAD = 64 * 1024
@@ -186,7 +188,8 @@ def host_config(
     api: APIClient, folder: Path, limits: Limits, runtime: str, parent_group: str | None = None
 ) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
-    tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,noexec,nosuid,nodev"
+    may_run = "exec" if limits.tmp_exec else "noexec"
+    tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,{may_run},nosuid,nodev"
     seat = Mount(SEAT_FOLDER, str(folder), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
         runtime=runtime,

@@ -376,7 +376,8 @@ def _command(folder: Path) -> list[str]:
         return [sys.executable, "bot.py"]
     if not (folder / "bot.js").is_file():
         raise BotRejected(
-            f"The folder {folder} has neither a bot.py nor a bot.js, so the process sandbox cannot run it."
+            f"The folder {folder} has neither a bot.py nor a bot.js, so the process sandbox cannot run it. Use "
+            '--sandbox docker; or compile it, and name the program: "cmd:FOLDER/build/bot".'
         )
     node = shutil.which("node")
     if node is None:

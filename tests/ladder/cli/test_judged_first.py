@@ -201,7 +201,7 @@ def test_a_mistake_is_said_before_anything_is_sent(
 
 
 OTHER_LANGUAGES = {
-    "javascript": ("bot.js", None),
+    "a language that it does not build": ("bot.js", None),
     "dockerfile": ("bot.go", "FROM pigpen/bot\nRUN go build\nCMD ./bot\n"),
     "another base": ("bot.rb", "FROM ruby:3\nCOPY . .\nCMD ruby bot.rb\n"),
 }
@@ -220,7 +220,7 @@ def test_a_folder_that_the_ladder_does_not_build_is_not_sent(
     (here / "bot" / "weights").write_bytes(os.urandom(2**20))
     if dockerfile:
         (here / "bot" / "Dockerfile").write_text(dockerfile)
-    settings = load_settings(data_dir=here / "data", registry=registry, builds=builds)
+    settings = load_settings(data_dir=here / "data", registry=registry, builds=builds, languages="go")
     with Ladder.open(settings) as ladder:
         add_person(ladder, "ada")
         requests = Requests(make_app(ladder))

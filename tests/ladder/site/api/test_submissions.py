@@ -253,7 +253,8 @@ async def test_an_order_is_judged_before_its_bot_is_sent(client: httpx.AsyncClie
         answer = await client.post(f"{API}/submissions/check", json={"name": "Trotter"} | fields, headers=who)
         return answer.status_code, answer.json().get("detail", answer.json())
 
-    terms = {"builds": "base", "images": "none", "image_bytes": ladder.settings.image_bytes}
+    languages = ladder.settings.languages.split()
+    terms = {"builds": "base", "languages": languages, "images": "none", "image_bytes": ladder.settings.image_bytes}
     assert await checked(ada) == (200, terms)
     assert await checked(ada, variants=["gongzhu"], upload="0" * 32, keep_old=True) == (200, terms)
     for mistake in ({"name": "a/b"}, {"variants": ["bridge"]}, {"image": "mybot:1"}):
