@@ -115,4 +115,4 @@ def test_the_kinds_of_failure_are_told_apart(tmp_path: Path, language: str) -> N
     main.write_text(whole.replace("PIGPEN_TOKEN", "NO_SUCH_VARIABLE"))
     done = pigpen("check", str(folder), "--rules", "gongzhu", folder=tmp_path)
     assert done.returncode == 1
-    assert "This bot waits for a referee" in done.stdout
+    assert "PIGPEN_ADDRESS" in done.stdout

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.bots.languages import Language
 
-BUILD_LIMITS = Limits(
+FOR_BUILDS = Limits(
     memory=2048 * MIB, pids=256, tmp=768 * MIB, tmp_files=65_536, open_files=1024, file_size=256 * MIB, tmp_exec=True
 )
 """Of one build; its files are in memory."""
@@ -75,7 +75,7 @@ if [ -d data ]; then cp -r data /tmp/result/bot/; fi
 printf '\\n%s\\n' '{mark}'
 exec tar -czf - -C /tmp/result .
 """
-"""What runs in the container; a folder `data` of the source is the bot's, too."""
+"""The script that runs in the container; a folder `data` of the source is the bot's, too."""
 
 
 class SourceRejected(BotRejected):
@@ -84,7 +84,7 @@ class SourceRejected(BotRejected):
 
 @dataclass
 class _Log:
-    """What a build prints, up to the mark; what follows is its result."""
+    """The output of a build up to the mark, and its result, which follows."""
 
     mark: bytes
     result: BinaryIO
@@ -168,7 +168,7 @@ def build_source(
     *,
     runtime: str,
     sandbox: str,
-    limits: Limits = BUILD_LIMITS,
+    limits: Limits = FOR_BUILDS,
     seconds: float = SECONDS,
     wall_seconds: float = MAX_SECONDS,
 ) -> Content:
