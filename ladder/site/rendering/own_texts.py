@@ -18,7 +18,7 @@ FOLDER = "pages"
 """In the ladder's data folder."""
 NAMES = ("privacy", "terms", "imprint")
 LANGUAGES = {"": "en", ".zh": "zh"}
-"""What stands before a file's ending, and the language that is meant."""
+"""Languages, by what precedes the ending of a file's name."""
 SECURITY = "security.txt"
 TEXT_BYTES = 200_000
 """Of each file."""
