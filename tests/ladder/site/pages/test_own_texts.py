@@ -39,7 +39,9 @@ def test_without_texts_nothing_is_linked(ladder: Ladder) -> None:
 
 
 def test_a_text_is_shown_and_linked_in_the_readers_language(ladder: Ladder) -> None:
-    write(ladder, privacy_md="# Who we are\n\nWe *do* keep logs.", privacy_zh_md="我们保存日志。", terms_md="Be **fair**.")
+    write(
+        ladder, privacy_md="# Who we are\n\nWe *do* keep logs.", privacy_zh_md="我们保存日志。", terms_md="Be **fair**."
+    )
     visitor = Visitor(ladder)
     page = visitor.get("/privacy").text
     assert "<h1>Privacy</h1>" in page
