@@ -9,9 +9,10 @@ kaggle-environments is OpenSpiel's, its agents are functions in its own process.
 
 *environments*, only where it is named: decisions a second of CPU time in environments for learning, random legal
 actions. Ours are 1,024 tables of hearts: packed observations, unpacked ones, and unpacked ones with a mask in a new
-step; and the environment of PettingZoo. OpenSpiel has hearts too, from Python: bare, and with its tensor and mask.
-RLCard and pgx have no Hearts: for each a card game of tricks or of many cards, and the small game that it plays
-fastest; pgx plays 1,024 games at once. Ours counts no forced card, OpenSpiel does.
+step; and the environments of PettingZoo and of Gymnasium, the latter against a quick policy. OpenSpiel has hearts too,
+from Python: bare, and with its tensor and mask. RLCard and pgx have no Hearts: for each a card game of tricks or of
+many cards, and the small game that it plays fastest; pgx plays 1,024 games at once. Ours counts no forced card,
+OpenSpiel does.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from benchmarks.report import Part, Row, compared, in_turn
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen.learn import Tables, aec
+from pigpen import Policy
+from pigpen.learn import Tables, aec, against, against_many
 
 PEERS = Path(__file__).resolve().with_name("peers.py")
 
@@ -185,6 +187,34 @@ def aec_rate(seconds: float = SECONDS) -> float:
     return per_second(play, seconds)
 
 
+def seat_rate(seconds: float = SECONDS) -> float:
+    """Measure the environment of Gymnasium: steps of one seat; what the others decide does not count."""
+    env = against([Policy.CAREFUL] * 3, "hearts")
+
+    def play() -> int:
+        _, info = env.reset(seed=1)
+        over, steps = False, 0
+        while not over:
+            *_, over, _, info = env.step(int(info["action_mask"].argmax()))
+            steps += 1
+        return steps
+
+    return per_second(play, seconds)
+
+
+def seats_rate(seconds: float = SECONDS) -> float:
+    """Measure the vectorised environment of Gymnasium, with observations and masks; steps as in `seat_rate`."""
+    env = against_many(Policy.CAREFUL, "hearts", GAMES)
+    mask = env.reset(seed=1)[1]["action_mask"]
+
+    def play() -> int:
+        nonlocal mask
+        mask = env.step(mask.argmax(1))[-1]["action_mask"]
+        return GAMES
+
+    return per_second(play, seconds)
+
+
 def openspiel_rate(with_tensor: bool = False, seconds: float = SECONDS) -> float:
     """Measure OpenSpiel from Python; what is dealt is no decision."""
     game, chance = pyspiel.load_game("hearts"), random.Random(1)
@@ -211,6 +241,8 @@ OUR_RATES: Mapping[str, Callable[[float], float]] = {
     "Pigpen, hearts, unpacked": lambda seconds: tables_rate(True, seconds=seconds),
     "Pigpen, hearts, unpacked, with mask": lambda seconds: tables_rate(True, True, seconds),
     "Pigpen, hearts, PettingZoo": aec_rate,
+    "Pigpen, hearts, Gymnasium, one seat": seat_rate,
+    "Pigpen, hearts, Gymnasium, one seat of each table": seats_rate,
 }
 """Rates that are measured in this process; all others are compared with the first."""
 

@@ -41,7 +41,8 @@ def against(
     rules: str | PathLike[str] = "gongzhu",
     seat: int | None = None,
     render_mode: str | None = None,
-) -> gymnasium.Env[NDArray[np.uint8], int]:
+    mask_in_observation: bool = False,
+) -> gymnasium.Env[Any, int]:
     """
     Make an environment of Gymnasium: one seat to learn, bots in the others, which run in this process.
 
@@ -56,7 +57,8 @@ def against(
             for bots that have been made.
         rules: A preset, or the path of a TOML file.
         seat: The seat to learn; None: any, anew for each deal.
-        render_mode: ``ansi``: `render` returns a text.
+        render_mode: ``ansi``: `render` returns a text. ``human``: each step prints it.
+        mask_in_observation: True: an observation is a dictionary, ``observation`` and ``action_mask``.
 
     Raises:
         UserError, PigpenError: If there is no such bot, variant or seat.
@@ -65,7 +67,7 @@ def against(
     named, variant = NamedBots("inline"), load_rules(str(rules))
     makers = [each if isinstance(each, Bot) else _Maker(named, word) for each, word in _with_words(named, bots)]
     try:
-        return against_bots(makers, variant, seat, render_mode)
+        return against_bots(makers, variant, seat, render_mode, mask_in_observation)
     except ValueError as error:
         raise UserError(str(error)) from None
 

@@ -72,7 +72,7 @@ def test_environments(tmp_path: Path) -> None:
     assert names(rows) == [*other_platforms.OUR_RATES, "a peer"]
     assert [row.against for row in rows] == [
         "",
-        *["OpenSpiel, hearts"] * 5,
+        *["OpenSpiel, hearts"] * 7,
         "pip could not install it, or it does not run",
     ]
 

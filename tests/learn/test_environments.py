@@ -115,8 +115,8 @@ def test_a_text_shows_the_table() -> None:
     env = aec("hearts", render_mode="ansi")
     env.reset(seed=1)
     assert env.render().startswith("<View of seat ")
-    with pytest.raises(ValueError, match="no render mode 'human'"):
-        aec("hearts", render_mode="human")
+    with pytest.raises(ValueError, match="no render mode 'rgb_array'"):
+        aec("hearts", render_mode="rgb_array")
 
 
 def test_an_environment_that_was_not_reset_says_so() -> None:
@@ -141,6 +141,7 @@ def bots(rules: Rules) -> list[type[Bot]]:
     return [Cautious, Lowest, Lowest, Cautious, Lowest, Lowest, Lowest][: rules.players - 1]
 
 
+@pytest.mark.filterwarnings("ignore:An illegal action was replaced:UserWarning")  # the check takes any action
 @every_variant
 def test_gymnasium_accepts_one_seat_against_bots_in_every_variant(rules: Rules) -> None:
     check_env(against(bots(rules), rules), skip_render_check=True)  # which needs an environment made by a name
@@ -178,13 +179,17 @@ def test_an_illegal_action_is_replaced_as_the_referee_does() -> None:
     env = against([Lowest] * 3, "gongzhu", seat=0)
     _, info = env.reset(seed=4)
     replaced = 0
+    with pytest.warns(UserWarning, match="was replaced") as warned:
+        *_, info = env.step(53)
+    assert info["illegal"]
+    assert len(warned) == 1
     for _ in range(40):
         *_, over, _, info = env.step(53)
         replaced += info["illegal"]
         if over:
             break
     assert over
-    assert replaced > 5
+    assert replaced > 5  # with no further warning, which would be an error here
 
 
 class Wrong(Bot):
@@ -218,7 +223,7 @@ def test_a_seed_gives_the_deals_of_the_other_environments() -> None:
         (([Lowest], "hearts"), "hearts takes 3 bots beside yours; 1 are given"),
         (([Lowest] * 3, "hearts", 4), "There is no seat 4. Choose one from 0 to 3"),
         (([Lowest] * 3, "bridge"), "There is no preset 'bridge'"),
-        (([Lowest] * 3, "hearts", 0, "human"), "no render mode 'human'"),
+        (([Lowest] * 3, "hearts", 0, "rgb_array"), "no render mode 'rgb_array'"),
     ],
 )
 def test_what_makes_no_sense_is_named(arguments: tuple[Any, ...], message: str) -> None:

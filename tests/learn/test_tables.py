@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from pigpen import Policy
 from pigpen.learn import Tables, aec
 from pigpen.learn.environments import NOT_INSTALLED
 from pigpen.learn.native_tables import NativeTables
@@ -78,6 +79,67 @@ def test_whole_deals_are_the_same_bit_for_bit_in_c_and_in_python(rules: Rules) -
     assert Phase.PLAY in phases
     assert (Phase.PASS in phases) == (rules.passing is not None)
     assert (Phase.EXPOSE in phases) == (rules.exposing is not None)
+
+
+@here
+@every_variant
+@pytest.mark.parametrize("policy", Policy, ids=str)
+def test_policies_choose_the_same_actions_in_c_and_in_python(rules: Rules, policy: Policy) -> None:
+    """At every table, and at some of them, which alone move on."""
+    quick, slow = in_c(rules, 6, seed=3), in_python(rules, 6, seed=3)
+    rng = np.random.default_rng(3)
+    ended = 0
+    for number in range(200):
+        where = None if number % 3 == 0 else rng.random(6) < 0.6
+        before = quick.observations.copy()
+        actions = quick.actions_by(policy, where)
+        assert actions.tolist() == slow.actions_by(policy, where).tolist()
+        quick.step(actions, where)
+        slow.step(actions, where)
+        for one, other in ((quick.observations, slow.observations), (quick.seats, slow.seats), (quick.over, slow.over)):
+            assert one.tobytes() == other.tobytes()
+        assert quick.rewards.tobytes() == slow.rewards.tobytes()
+        if where is not None:
+            assert (actions[~where] == -1).all()
+            assert (quick.observations[~where] == before[~where]).all()
+            assert not quick.over[~where].any()
+            assert not quick.rewards[~where].any()
+        ended += int(quick.over.sum())
+    assert ended > 6
+
+
+def test_a_table_that_plays_a_policy_ends_as_a_playout_does() -> None:
+    """The policy that chooses step by step is the one of playouts: with the same draws, the same scores."""
+    tables = Tables("hearts", 400, seed=1)
+    careful, any_card = ([], [])  # type: tuple[list[float], list[float]]
+    for policies, found in (((Policy.CAREFUL,) * 4, careful), ((Policy.CAREFUL, *[Policy.RANDOM] * 3), any_card)):
+        for _ in range(120):
+            actions = np.full(400, -1)
+            for seat, policy in enumerate(policies):
+                at_seat = tables.seats == seat
+                actions[at_seat] = tables.actions_by(policy, at_seat)[at_seat]
+            tables.step(actions)
+            found += tables.rewards[tables.over, 0].tolist()
+    assert abs(np.mean(careful)) < 1
+    assert np.mean(any_card) > 1.5
+
+
+def test_a_wrong_mask_of_tables_is_named() -> None:
+    tables = Tables("hearts", 4)
+    for where in (np.ones(3, dtype=np.bool_), np.ones(4, dtype=np.int8)):
+        for use in (tables.actions_by, lambda _, where: tables.step(tables.random_actions(), where)):
+            with pytest.raises(ValueError, match=r"bool with the shape \(4,\); "):
+                use(Policy.CAREFUL, where)  # type: ignore[arg-type]
+
+
+def test_only_actions_that_are_taken_have_to_be_legal() -> None:
+    for make in (in_c, in_python) if native.engine() else (in_python,):
+        tables = make(PRESETS["hearts"], 3, 1)
+        actions = tables.random_actions()
+        actions[1] = 53
+        tables.step(actions, np.array([True, False, True]))
+        with pytest.raises(IllegalAction, match="table 1: action 53"):
+            tables.step(np.full(3, 53), np.array([False, True, True]))
 
 
 @here
@@ -196,7 +258,7 @@ def test_exchanging_hidden_cards_in_the_engine_changes_nothing(rules: Rules) -> 
 
 def place(tables: Tables, name: str) -> int:
     """The word of a table's memory at which a field of `Table` in stepwise.h begins."""
-    assert memory(tables).shape[1] == 2 + 25 + 1 + 5 * 8 + 6
+    assert memory(tables).shape[1] == 2 + 25 + 1 + 5 * 8 + 7 + 13
     position = {"hands": 0, "taken": 8, "barred": 16, "face_up": 17, "face_down": 18}
     after = 2 + 25 + 1
     fields = {

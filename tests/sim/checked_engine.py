@@ -50,6 +50,8 @@ def step_through(rules: Rules) -> None:
         tables.unpack()
         tables.mask()
         tables.step(tables.random_actions())
+        for policy in Policy:
+            tables.step(tables.actions_by(policy, tables.seats == 0), tables.seats == 0)
 
 
 if __name__ == "__main__":

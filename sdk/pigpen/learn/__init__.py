@@ -1,14 +1,15 @@
 """
 Environments for learning: observations and actions as numbers.
 
-`aec` makes an environment of PettingZoo, `against` one of Gymnasium, and `Tables` has many tables at once. `Encoding`
-has the observations and actions of a variant, `Steps` a decision action by action; for these two the standard library
-is enough. docs/learn.md describes every number.
+`aec` makes an environment of PettingZoo, `against` one of Gymnasium, `against_many` a vectorised one, and `Tables` has
+many tables at once. `pigpen.learn.registered` registers those of Gymnasium by name. `Encoding` has the observations and
+actions of a variant, `Steps` a decision action by action; for these two the standard library is enough.
+docs/learn.md describes every number.
 """
 
 from pigpen.learn.action_numbers import Steps, actions_of
 from pigpen.learn.encoding import VERSION, Encoding
-from pigpen.learn.environments import aec, against
+from pigpen.learn.environments import aec, against, against_many
 from pigpen.learn.tables import Tables
 
-__all__ = ["VERSION", "Encoding", "Steps", "Tables", "actions_of", "aec", "against"]
+__all__ = ["VERSION", "Encoding", "Steps", "Tables", "actions_of", "aec", "against", "against_many"]

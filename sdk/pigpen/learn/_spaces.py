@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -11,6 +11,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pigpen.learn.encoding import Encoding
+
+
+def observation_space(encoding: Encoding, with_mask: bool) -> spaces.Space[Any]:
+    """Make the space of unpacked observations, alone or in a dictionary with the mask of the legal actions."""
+    if not with_mask:
+        return observation_box(encoding)
+    mask = spaces.Box(0, 1, (encoding.actions,), np.int8)
+    return spaces.Dict({"observation": observation_box(encoding), "action_mask": mask})
 
 
 def observation_box(encoding: Encoding) -> spaces.Space[NDArray[np.uint8]]:

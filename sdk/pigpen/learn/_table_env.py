@@ -14,9 +14,10 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from pigpen.learn._spaces import observation_box
+from pigpen.learn._spaces import observation_space
 from pigpen.learn.action_numbers import number_of
 from pigpen.learn.encoding import VERSION, Encoding
+from pigpen.learn.environments import check_render_mode
 from pigpen.learn.single_table import Table
 
 if TYPE_CHECKING:
@@ -36,19 +37,18 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             ValueError: If no preset has that name, or there is no such way to render.
         """
         super().__init__()
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"There is no render mode {render_mode!r}. Choose 'ansi', a text, or None.")
+        check_render_mode(render_mode)
         self.encoding = Encoding(rules)
         self.render_mode = render_mode
         name = f"pigpen_{self.encoding.rules.name}_v{VERSION}"
-        self.metadata = {"name": name, "render_modes": ["ansi"], "is_parallelizable": False}
+        self.metadata = {"name": name, "render_modes": ["ansi", "human"], "render_fps": 4, "is_parallelizable": False}
         self.possible_agents = [f"seat_{seat}" for seat in range(self.encoding.players)]
         self.agents: list[str] = []
-        self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
+        self.observation_spaces = {agent: observation_space(self.encoding, True) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(self.encoding.actions) for agent in self.possible_agents}
         self._table: Table | None = None
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of observations: the unpacked observation, and the mask of the legal actions."""
         return self.observation_spaces[agent]
 
@@ -72,6 +72,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[self._table.seat]
+        self._show()
 
     def step(self, action: int | None) -> None:
         """
@@ -93,6 +94,7 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         else:
             self.agent_selection = self.possible_agents[table.seat]
         self._accumulate_rewards()
+        self._show()
 
     def observe(self, agent: str) -> Observed:
         """Return what an agent knows, also when another one is to act; its mask is then empty."""
@@ -107,9 +109,14 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         return {"observation": self.encoding.unpack(words), "action_mask": mask}
 
     def render(self) -> str | None:
-        """Return the table as the selected agent sees it, if the render mode is ``ansi``."""
-        if self.render_mode is None:
-            return None
+        """Return the table as the selected agent sees it, if the render mode is ``ansi``; ``human`` has printed it."""
+        return self._text() if self.render_mode == "ansi" else None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            print(self._text())
+
+    def _text(self) -> str:
         view = self._of_deal().deal.view(self.possible_agents.index(self.agent_selection))
         trick = " ".join(f"{play.seat}:{play.card}" for play in view.trick)
         return f"{view!r}\ntable {trick or '-'}\nlegal {' '.join(map(str, view.legal)) or '-'}"
@@ -127,7 +134,3 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         for seat, (agent, reward) in enumerate(zip(self.possible_agents, table.rewards(), strict=True)):
             self.rewards[agent], self.terminations[agent] = reward, True
             self.infos[agent] = {"points": scores[seat]}
-
-    def _observation_space(self) -> spaces.Dict:
-        mask = spaces.Box(0, 1, (self.encoding.actions,), np.int8)
-        return spaces.Dict({"observation": observation_box(self.encoding), "action_mask": mask})

@@ -105,6 +105,31 @@ class Encoding:
             sum(view.hidden[seat] << HIDDEN_BITS * place for place, seat in enumerate(seats)),
         )
 
+    def plays(self, view: SeatView) -> tuple[int, ...]:
+        """
+        Number the plays so far in their order, which a packed observation leaves out.
+
+        >>> from pigpen.learn import Encoding
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> rules = PRESETS["hearts"]
+        >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+        >>> deal.apply(deal.turn, deal.default_action(deal.turn))
+        >>> Encoding(rules).plays(deal.view(deal.turn))[:3]
+        (156, -1, -1)
+
+        Args:
+            view: What the seat knows.
+
+        Returns:
+            52 numbers, one for each play: 52 times the relative seat, plus the card; -1 for those to come.
+        """
+        players, known = self.players, len(view.plays)
+        played = [
+            (view.leaders[number // players] + number - view.seat) % players * len(CARDS) + card
+            for number, card in enumerate(view.plays)
+        ]
+        return (*played, *[-1] * (len(CARDS) - known))
+
     def steps(self, view: SeatView, answer: Action) -> Iterator[tuple[tuple[int, ...], int]]:
         """
         Encode a whole decision: the packed observation and the action of each step in which more than one is legal.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import gymnasium
     import numpy as np
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
     from pigpen.bot import Bot
     from pigpen.rules import Rules
+    from pigpen.sim.playout import Policy
+
+BatchBot: TypeAlias = Union["Policy", Callable[["NDArray[np.uint8]", "NDArray[np.int8]"], "NDArray[np.integer]"]]
+"""An opponent at many tables: a policy, or a function of observations and masks that returns an action for each."""
 
 NOT_INSTALLED = (
     "Environments for learning need gymnasium, numpy and pettingzoo. Install them: "
@@ -42,7 +47,7 @@ def aec(rules: Rules | str, render_mode: str | None = None) -> pettingzoo.AECEnv
 
     Args:
         rules: A variant, or the name of a preset.
-        render_mode: ``ansi``: `render` returns a text.
+        render_mode: ``ansi``: `render` returns a text. ``human``: each step prints it.
 
     Returns:
         A `pettingzoo.AECEnv` with the agents ``seat_0``, ``seat_1``, …
@@ -59,11 +64,12 @@ def aec(rules: Rules | str, render_mode: str | None = None) -> pettingzoo.AECEnv
 
 
 def against(
-    bots: Sequence[Callable[[], Bot] | Bot],
+    bots: Sequence[Callable[[], Bot] | Bot | Policy],
     rules: Rules | str,
     seat: int | None = None,
     render_mode: str | None = None,
-) -> gymnasium.Env[NDArray[np.uint8], int]:
+    mask_in_observation: bool = False,
+) -> gymnasium.Env[Any, int]:
     """
     Make an environment of Gymnasium: one seat to learn, bots in the others.
 
@@ -84,10 +90,11 @@ def against(
 
     Args:
         bots: A class of `pigpen.Bot` for each other seat, clockwise; each deal makes new ones. A bot that has been made
-            plays all deals.
+            plays all deals. A `Policy` plays without being asked as a bot.
         rules: A variant, or the name of a preset.
         seat: The seat to learn; None: any, anew for each deal.
-        render_mode: ``ansi``: `render` returns a text.
+        render_mode: ``ansi``: `render` returns a text. ``human``: each step prints it.
+        mask_in_observation: True: an observation is a dictionary, ``observation`` and ``action_mask``.
 
     Returns:
         A `gymnasium.Env`.
@@ -100,7 +107,61 @@ def against(
         from pigpen.learn._seat_env import SeatEnv
     except ModuleNotFoundError as error:
         raise missing(error) from None
-    return SeatEnv(bots, rules, seat, render_mode)
+    return SeatEnv(bots, rules, seat, render_mode, mask_in_observation)
+
+
+def against_many(
+    bots: BatchBot | Sequence[BatchBot],
+    rules: Rules | str,
+    num_envs: int,
+    seat: int | None = None,
+    mask_in_observation: bool = False,
+) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+    """
+    Make a vectorised environment of Gymnasium: one seat to learn at each of many tables, opponents in batches.
+
+    >>> from pigpen import Policy
+    >>> from pigpen.learn import against_many
+    >>> env = against_many(Policy.CAREFUL, "hearts", num_envs=64)
+    >>> observations, infos = env.reset(seed=7)
+    >>> observations, rewards, over, _, infos = env.step(infos["action_mask"].argmax(1))
+    >>> observations.shape, rewards.shape, infos["seat"].shape
+    ((64, 1124), (64,), (64,))
+
+    Args:
+        bots: The opponents: one for all other seats, or one for each of them, clockwise. An opponent is a `Policy`, or
+            a function of a net: it gets observations, shape (n, size), and masks, shape (n, actions), and returns n
+            actions.
+        rules: A variant, or the name of a preset.
+        num_envs: Number of tables.
+        seat: The seat to learn; None: any, anew for each deal.
+        mask_in_observation: True: observations are a dictionary, ``observation`` and ``action_mask``.
+
+    Returns:
+        A `gymnasium.vector.VectorEnv`, which begins the next deal in the step in which one ends.
+
+    Raises:
+        ImportError: If a package is missing; the message says how to install it.
+        ValueError: If there is no such seat, preset or table, or the number of opponents is wrong.
+    """
+    try:
+        from pigpen.learn._seat_vector_env import SeatVectorEnv
+    except ModuleNotFoundError as error:
+        raise missing(error) from None
+    return SeatVectorEnv(num_envs, bots, rules, seat, mask_in_observation)
+
+
+def check_render_mode(mode: str | None) -> None:
+    """
+    Check a render mode.
+
+    Raises:
+        ValueError: If there is none of that name.
+    """
+    if mode not in (None, "ansi", "human"):
+        raise ValueError(
+            f"There is no render mode {mode!r}. Choose 'ansi', a text, 'human', a text that is printed, or None."
+        )
 
 
 def missing(error: ModuleNotFoundError) -> ImportError:

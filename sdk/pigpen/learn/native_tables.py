@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pigpen.learn.action_numbers import has_faces
-from pigpen.learn.single_table import no_choice, random_numbers
+from pigpen.learn.single_table import OTHER_TABLES, no_choice, random_numbers
 from pigpen.sim.native import same_engine
 from pigpen.sim.native.binding import packed_rules
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pigpen.learn.encoding import Encoding
+    from pigpen.learn.python_tables import PythonTables
     from pigpen.rules import Rules
     from pigpen.sim.native.binding import Engine
+    from pigpen.sim.playout import Policy
 
 NO_DEAL = -2
 _NUMBER, _ADDRESS, _BYTES = ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p
@@ -60,6 +62,25 @@ class NativeTables:
         self.games, self.memory = state["games"], state["memory"].copy()  # that of a pickle may be read-only
         self._bind(same_engine(state["engine"]), state["rules"], state["setting"])
 
+    def chosen(self, numbers: NDArray[np.int64]) -> NativeTables:
+        """Copy tables; they write nowhere until `write_to` is called."""
+        twin = object.__new__(NativeTables)
+        vars(twin).update(vars(self))
+        twin.games, twin.memory = len(numbers), self.memory[numbers]
+        return twin
+
+    def replace(self, numbers: NDArray[np.int64], others: NativeTables | PythonTables) -> None:
+        """
+        Put copies of *others* in the place of the tables *numbers*.
+
+        Raises:
+            ValueError: If they are those of Python code.
+        """
+        if not isinstance(others, NativeTables):
+            raise ValueError(OTHER_TABLES)
+        self.memory[numbers] = others.memory
+        self.observe()
+
     def write_to(self, observations: NDArray[np.uint64], seats: NDArray[np.int64]) -> None:
         """Write what seats know, and which seats they are, to these arrays from now on."""
         self._addresses = self.memory.ctypes.data, observations.ctypes.data, seats.ctypes.data
@@ -67,27 +88,46 @@ class NativeTables:
     def _bind(self, engine: Engine, rules: Rules, setting: bytes) -> None:
         library, self._source = engine.library, engine.source
         self._step, self._random = library.pigpen_tables_step, library.pigpen_tables_random
-        self._step.argtypes = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 6)
+        self._step.argtypes = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 7)
         self._step.restype = _NUMBER
         self._random.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS)
         self._unpack, self._mask = library.pigpen_tables_unpack, library.pigpen_tables_mask
         self._unpack.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS)
         self._mask.argtypes = (_BYTES, _BYTES, _NUMBER, _ADDRESS, _ADDRESS)
         self._observe = library.pigpen_tables_observe
-        self._observe.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS)
+        self._observe.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS)
+        self._choose, self._plays = library.pigpen_tables_choose, library.pigpen_tables_plays
+        self._choose.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS, _NUMBER, _ADDRESS, _ADDRESS)
+        self._hands = library.pigpen_tables_hands
+        self._plays.argtypes = self._hands.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS)
         self._playouts = library.pigpen_tables_playouts
         self._playouts.argtypes = (_BYTES, _BYTES, _NUMBER, _ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS)
-        for function in (self._random, self._unpack, self._mask, self._observe, self._playouts):
+        for function in (
+            self._random,
+            self._unpack,
+            self._mask,
+            self._observe,
+            self._playouts,
+            self._choose,
+            self._plays,
+            self._hands,
+        ):
             function.restype = None
         library.pigpen_table_size.restype = _NUMBER
         self._rules, self._setting, self._game = rules, setting, packed_rules(rules)
 
-    def step(self, actions: NDArray[np.int64], rewards: NDArray[np.float32], over: NDArray[np.bool_]) -> int | None:
+    def step(
+        self,
+        actions: NDArray[np.int64],
+        where: NDArray[np.bool_] | None,
+        rewards: NDArray[np.float32],
+        over: NDArray[np.bool_],
+    ) -> int | None:
         """Take an action at each table; the number of the first at which it is not legal, and nothing has changed."""
         memory, observations, seats = self._addresses
         wrong: int = self._step(
-            self._game, self._setting, self.games, memory, actions.ctypes.data, observations, seats,
-            rewards.ctypes.data, over.ctypes.data,
+            self._game, self._setting, self.games, memory, actions.ctypes.data,
+            None if where is None else where.ctypes.data, observations, seats, rewards.ctypes.data, over.ctypes.data,
         )  # fmt: skip
         if wrong == NO_DEAL:
             raise no_choice(self._rules)
@@ -96,6 +136,15 @@ class NativeTables:
     def random_actions(self, state: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
         """Draw legal actions; *state*, two words of a `SimRandom`, is advanced."""
         self._random(self._setting, self.games, self._addresses[0], state.ctypes.data, actions.ctypes.data)
+
+    def choose(
+        self, state: NDArray[np.uint64], policy: Policy, where: NDArray[np.bool_] | None, actions: NDArray[np.int64]
+    ) -> None:
+        """Choose actions by a policy; *state*, two words of a `SimRandom`, is advanced."""
+        self._choose(
+            self._game, self.games, self._addresses[0], None if where is None else where.ctypes.data, policy,
+            state.ctypes.data, actions.ctypes.data,
+        )  # fmt: skip
 
     def playouts(self, state: NDArray[np.uint64], times: int, values: NDArray[np.float32]) -> None:
         """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, is advanced."""
@@ -112,9 +161,17 @@ class NativeTables:
         """Find the legal actions, as `Encoding.mask`."""
         self._mask(self._game, self._setting, self.games, observations.ctypes.data, out.ctypes.data)
 
+    def plays(self, out: NDArray[np.int16]) -> None:
+        """Write the plays so far, as `Encoding.plays`."""
+        self._plays(self._game, self.games, self._addresses[0], out.ctypes.data)
+
+    def hands(self, out: NDArray[np.uint8]) -> None:
+        """Write the hands of all seats, that of the seat to decide first."""
+        self._hands(self._game, self.games, self._addresses[0], out.ctypes.data)
+
     def observe(self) -> None:
-        """Write the observations again, from `memory`."""
-        self._observe(self._game, self.games, *self._addresses[:2])
+        """Write the observations and seats again, from `memory`."""
+        self._observe(self._game, self.games, *self._addresses)
 
 
 def pack_setting(encoding: Encoding) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pigpen.learn.action_numbers import DONE, Steps
 from pigpen.rules import Deal, Phase, mask_of, seed_from
 from pigpen.rules.shuffle import derived_number
-from pigpen.sim.playout import Policy, play_out, settle
+from pigpen.sim.playout import Policy, card_by, play_out, settle
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
 
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 MAX_DEALS = 1000
 """Deals that are dealt at most to find one in which a seat has a choice."""
+
+OTHER_TABLES = (
+    "These tables are not of the kind that runs here: one is in the accelerated engine, the other in Python. "
+    "Make both in one process."
+)
 
 
 class Table:
@@ -90,6 +95,17 @@ class Table:
         """Return by how many points each seat is better than the mean of the table; more is better in every variant."""
         scores, players = self.deal.scores(), self._rules.players
         return tuple(margin(self._rules, scores, seat) / players for seat in range(players))
+
+    def action_by(self, policy: Policy, rng: SimRandom) -> int:
+        """Choose the next action by a policy, which exposes no card; a shooter who has a choice subtracts."""
+        deal, steps = self.deal, self.steps
+        if steps.phase in (Phase.EXPOSE, Phase.MOON):
+            return DONE
+        if steps.phase is Phase.PLAY:
+            return int(card_by(policy, deal, steps.cards, rng))
+        if policy is Policy.RANDOM:
+            return steps.legal()[rng.below(len(steps.legal()))]
+        return max(steps.legal(), key=self._rules.plan.danger.__getitem__)
 
     def playout(self, action: int, rng: SimRandom) -> float:
         """Return the reward of the seat that decides after an action, if all play on by `Policy.CAREFUL`."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pigpen.learn.native_tables import NativeTables
     from pigpen.learn.python_tables import PythonTables
     from pigpen.rules import Rules
+    from pigpen.sim.playout import Policy
 
 Value = TypeVar("Value", bound="np.generic")
 
@@ -62,6 +63,14 @@ class Tables:
             raise ValueError(f"There is no table: games={games}. Choose 1 or more.")
         self.encoding: Encoding = Encoding(rules)
         """Of the observations; `encoding.rules` is the variant."""
+        self._make_arrays(games)
+        self._tables = self._make(seed)
+        state = SimRandom(derived_number("learn-actions", seed_from(str(seed)))).state
+        self._chance = np.array([state & (1 << 64) - 1, state >> 64], dtype=np.uint64)
+
+    def _make_arrays(self, games: int) -> None:
+        import numpy as np
+
         players = self.encoding.players
         self._observations = np.zeros((games, self.encoding.words), dtype=np.uint64)
         self._seats = np.zeros(games, dtype=np.int64)
@@ -72,13 +81,10 @@ class Tables:
         """
         self.over: NDArray[np.bool_] = np.zeros(games, dtype=np.bool_)
         """True where the deal ended in the last step; shape (games,)."""
-        self._tables = self._make(seed)
         self.observations: NDArray[np.uint64] = _read_only(self._observations)
         """Observations of the seats to decide, packed; shape (games, words)."""
         self.seats: NDArray[np.int64] = _read_only(self._seats)
         """The seats to decide; shape (games,)."""
-        state = SimRandom(derived_number("learn-actions", seed_from(str(seed)))).state
-        self._chance = np.array([state & (1 << 64) - 1, state >> 64], dtype=np.uint64)
 
     def __copy__(self) -> Tables:
         return deepcopy(self)
@@ -93,12 +99,14 @@ class Tables:
         self._tables.write_to(self._observations, self._seats)
         self.observations, self.seats = _read_only(self._observations), _read_only(self._seats)
 
-    def step(self, actions: NDArray[np.integer]) -> None:
+    def step(self, actions: NDArray[np.integer], where: NDArray[np.bool_] | None = None) -> None:
         """
         Take an action at each table, and write the arrays anew.
 
         Args:
             actions: Shape (games,), integers.
+            where: The tables that take their action, shape (games,); the others stay as they are, and their actions
+                are not looked at. None: all of them.
 
         Raises:
             IllegalAction: If one of them is not legal; nothing has changed.
@@ -112,7 +120,8 @@ class Tables:
                 f"A step takes {len(self.over)} integers, one for each table; "
                 f"given: shape {given.shape}, dtype {given.dtype}."
             )
-        wrong = self._tables.step(np.ascontiguousarray(given, dtype=np.int64), self.rewards, self.over)
+        taken = np.ascontiguousarray(given, dtype=np.int64)
+        wrong = self._tables.step(taken, self._marked(where), self.rewards, self.over)
         if wrong is not None:
             legal = np.flatnonzero(self.encoding.mask(self._observations[wrong])).tolist()
             raise IllegalAction(f"table {wrong}: action {given[wrong]} is not legal now; legal: {legal}")
@@ -123,6 +132,26 @@ class Tables:
 
         actions = np.empty(len(self.over), dtype=np.int64)
         self._tables.random_actions(self._chance, actions)
+        return actions
+
+    def actions_by(self, policy: Policy, where: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
+        """
+        Choose an action for each table by a simple policy: opponents that are as quick as the tables.
+
+        Args:
+            policy: It exposes no card; a shooter who has a choice takes the −26.
+            where: The tables to choose for, shape (games,); the action of the others is −1. None: all of them.
+
+        Returns:
+            Legal actions, shape (games,).
+
+        Raises:
+            ValueError: If *where* is no mask of the tables.
+        """
+        import numpy as np
+
+        actions = np.full(len(self.over), -1, dtype=np.int64)
+        self._tables.choose(self._chance, policy, self._marked(where), actions)
         return actions
 
     def playouts(self, times: int = 1) -> NDArray[np.float32]:
@@ -184,6 +213,17 @@ class Tables:
         _check(out, (len(self.over), self.encoding.actions), "int8")
         self._tables.mask(self._observations, out)
         return out
+
+    def _marked(self, where: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+        import numpy as np
+
+        if where is None:
+            return None
+        if where.shape != self.over.shape or where.dtype != np.bool_:
+            raise ValueError(
+                f"where is an array of bool with the shape {self.over.shape}; given: {where.dtype}, {where.shape}."
+            )
+        return np.ascontiguousarray(where)
 
     def _make(self, seed: int) -> NativeTables | PythonTables:
         engine = native.engine()

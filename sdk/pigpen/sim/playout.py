@@ -105,12 +105,17 @@ def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, rng: SimRandom, 
 
 def play_out(deal: Deal, policy: Policy, rng: SimRandom) -> None:
     """Play *deal*, which is in `Phase.PLAY`, to its end."""
-    choose = _any if policy is Policy.RANDOM else _careful
+    choose = _CHOOSERS[policy]
     play = deal.play
     while options := deal.playable:
         play(choose(deal, options, rng) if options & options - 1 else _card(options))
     if deal.phase is Phase.MOON:
         deal.apply(deal.turn, MoonChoice.SUBTRACT)
+
+
+def card_by(policy: Policy, deal: Deal, options: int, rng: SimRandom) -> Card:
+    """Choose one of the cards *options*, a mask, for the seat whose turn it is, by a policy."""
+    return _CHOOSERS[policy](deal, options, rng)
 
 
 def _played_by(deal: Deal, policy: Chooser) -> tuple[int, ...]:
@@ -176,3 +181,6 @@ def _follow(deal: Deal, options: int, table: bytearray, best: int) -> Card:
     if under:
         return max(cards_in(under), key=plan.danger.__getitem__)
     return _card(over & -over)
+
+
+_CHOOSERS = {Policy.RANDOM: _any, Policy.CAREFUL: _careful}

@@ -19,7 +19,8 @@ typedef struct {
     Cards passed[SEATS], received[SEATS], played[SEATS];
     Cards chosen[SEATS], down[SEATS];  // of sealed answers; later what is exposed, and what of that face down
     uint64_t voids, waiting;
-    int64_t seat, phase, offset, adds;
+    int64_t seat, phase, offset, adds, plays;
+    uint8_t card[DECK], player[DECK];  // of the plays so far, in order
 } Table;
 
 static void begin_exposing(const Game *game, const Setting *setting, Table *table) {
@@ -84,6 +85,8 @@ static void play_at(const Game *game, Table *table, int card) {
     int seat = at->turn;
     if (at->on_table && !(led(at) >> card & 1)) table->voids |= (uint64_t)1 << (4 * seat + at->table[0] / 13);
     table->played[seat] |= (Cards)1 << card;
+    table->card[table->plays] = card;
+    table->player[table->plays++] = seat;
     play(game, at, card);
 }
 
