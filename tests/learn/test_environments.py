@@ -18,7 +18,7 @@ from pettingzoo.utils import turn_based_aec_to_parallel
 
 from pigpen import Bot, Card, View
 from pigpen.learn import Encoding, aec, against
-from pigpen.learn.environments import NOT_INSTALLED
+from pigpen.learn.packages import NOT_INSTALLED
 from pigpen.learn.single_table import Table
 from pigpen.rules import PRESETS, IllegalAction, Phase, Rules
 from sample_bots.cautious.bot import Cautious

@@ -14,8 +14,8 @@ import pytest
 
 from pigpen import Policy
 from pigpen.learn import Tables, aec
-from pigpen.learn.environments import NOT_INSTALLED
 from pigpen.learn.native_tables import NativeTables
+from pigpen.learn.packages import NOT_INSTALLED
 from pigpen.learn.python_tables import PythonTables
 from pigpen.rules import PRESETS, Direction, IllegalAction, Passing, Phase, Rules
 from pigpen.sim import native

@@ -11,10 +11,9 @@ import numpy as np
 from gymnasium import spaces
 
 from pigpen.bot import Bot, WrongAnswer, decide, notify
-from pigpen.learn._spaces import observation_space
+from pigpen.learn._spaces import check_render_mode, observation_space
 from pigpen.learn.action_numbers import DONE, number_of
 from pigpen.learn.encoding import Encoding
-from pigpen.learn.environments import check_render_mode
 from pigpen.learn.single_table import Table
 from pigpen.rules import IllegalAction, Phase
 from pigpen.sim.playout import Policy

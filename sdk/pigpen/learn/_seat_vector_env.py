@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from pigpen.learn._seat_env import ILLEGAL
 from pigpen.learn._spaces import observation_space
 from pigpen.learn.action_numbers import DONE
+from pigpen.learn.opponents import BatchBot, each_opponent
 from pigpen.learn.tables import Tables
 from pigpen.sim.playout import Policy
 
@@ -21,15 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from pigpen.learn.environments import BatchBot
     from pigpen.rules import Rules
-
-
-def opponents(bots: BatchBot | Sequence[BatchBot] | None, others: int) -> Sequence[BatchBot]:
-    """List the opponents of one seat: those given, one given for all, or `Policy.CAREFUL`."""
-    if bots is None:
-        return [Policy.CAREFUL] * others
-    return [bots] * others if isinstance(bots, Policy) or callable(bots) else bots
 
 
 class SeatVectorEnv(VectorEnv[Any, Any, Any]):
@@ -56,7 +49,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         self._tables = Tables(rules, num_envs)
         self._encoding = encoding = self._tables.encoding
         others = encoding.players - 1
-        given = opponents(bots, others)
+        given = each_opponent(bots, others)
         if len(given) != others:
             raise ValueError(f"{encoding.rules.name} takes {others} bots beside yours; {len(given)} are given.")
         if seat is not None and not 0 <= seat <= others:

@@ -26,3 +26,16 @@ def observation_box(encoding: Encoding) -> spaces.Space[NDArray[np.uint8]]:
     high = np.ones(encoding.size, dtype=np.uint8)
     high[-encoding.players :] = encoding.rules.hand_size
     return cast("spaces.Space[NDArray[np.uint8]]", spaces.Box(np.zeros_like(high), high, dtype=np.uint8))
+
+
+def check_render_mode(mode: str | None) -> None:
+    """
+    Check a render mode.
+
+    Raises:
+        ValueError: If there is none of that name.
+    """
+    if mode not in (None, "ansi", "human"):
+        raise ValueError(
+            f"There is no render mode {mode!r}. Choose 'ansi', a text, 'human', a text that is printed, or None."
+        )

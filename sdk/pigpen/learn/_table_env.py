@@ -14,10 +14,9 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from pigpen.learn._spaces import observation_space
+from pigpen.learn._spaces import check_render_mode, observation_space
 from pigpen.learn.action_numbers import number_of
 from pigpen.learn.encoding import VERSION, Encoding
-from pigpen.learn.environments import check_render_mode
 from pigpen.learn.single_table import Table
 
 if TYPE_CHECKING:

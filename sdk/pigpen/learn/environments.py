@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any
+
+from pigpen.learn.packages import missing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import gymnasium
-    import numpy as np
     import pettingzoo
-    from numpy.typing import NDArray
 
     from pigpen.bot import Bot
+    from pigpen.learn.opponents import BatchBot
     from pigpen.rules import Rules
     from pigpen.sim.playout import Policy
-
-BatchBot: TypeAlias = Union["Policy", Callable[["NDArray[np.uint8]", "NDArray[np.int8]"], "NDArray[np.integer]"]]
-"""An opponent at many tables: a policy, or a function of observations and masks that returns an action for each."""
-
-NOT_INSTALLED = (
-    "Environments for learning need gymnasium, numpy and pettingzoo. Install them: "
-    "pip install gymnasium numpy pettingzoo"
-)
 
 
 def aec(rules: Rules | str, render_mode: str | None = None) -> pettingzoo.AECEnv:
@@ -149,22 +141,3 @@ def against_many(
     except ModuleNotFoundError as error:
         raise missing(error) from None
     return SeatVectorEnv(num_envs, bots, rules, seat, mask_in_observation)
-
-
-def check_render_mode(mode: str | None) -> None:
-    """
-    Check a render mode.
-
-    Raises:
-        ValueError: If there is none of that name.
-    """
-    if mode not in (None, "ansi", "human"):
-        raise ValueError(
-            f"There is no render mode {mode!r}. Choose 'ansi', a text, 'human', a text that is printed, or None."
-        )
-
-
-def missing(error: ModuleNotFoundError) -> ImportError:
-    """Make the error for a package that is missing; another error stays what it is."""
-    name = (error.name or "").partition(".")[0]
-    return ImportError(NOT_INSTALLED) if name in ("gymnasium", "numpy", "pettingzoo") else error

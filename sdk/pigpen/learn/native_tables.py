@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pigpen.learn.encoding import Encoding
-    from pigpen.learn.python_tables import PythonTables
     from pigpen.rules import Rules
     from pigpen.sim.native.binding import Engine
     from pigpen.sim.playout import Policy
@@ -69,7 +68,7 @@ class NativeTables:
         twin.games, twin.memory = len(numbers), self.memory[numbers]
         return twin
 
-    def replace(self, numbers: NDArray[np.int64], others: NativeTables | PythonTables) -> None:
+    def replace(self, numbers: NDArray[np.int64], others: object) -> None:
         """
         Put copies of *others* in the place of the tables *numbers*.
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pigpen.learn.encoding import Encoding
-    from pigpen.learn.native_tables import NativeTables
     from pigpen.sim.playout import Policy
 
 
@@ -46,7 +45,7 @@ class PythonTables:
         twin.tables = [deepcopy(self.tables[number]) for number in numbers.tolist()]
         return twin
 
-    def replace(self, numbers: NDArray[np.int64], others: NativeTables | PythonTables) -> None:
+    def replace(self, numbers: NDArray[np.int64], others: object) -> None:
         """
         Put copies of *others* in the place of the tables *numbers*.
 

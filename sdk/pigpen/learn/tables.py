@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.learn.encoding import Encoding
-from pigpen.learn.environments import missing
+from pigpen.learn.packages import missing
 from pigpen.rules import IllegalAction, seed_from
 from pigpen.rules.shuffle import derived_number
 from pigpen.sim import native
