@@ -59,13 +59,14 @@ def memory(tables: Tables) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
 @here
 @every_variant
 def test_whole_deals_are_the_same_bit_for_bit_in_c_and_in_python(rules: Rules) -> None:
-    """Observations, seats, rewards, masks, unpacked observations, random actions: every step of every deal."""
+    """Observations, seats, rewards, masks, plays, hands, random actions: every step of every deal."""
     quick, slow = in_c(rules, 6, seed=5), in_python(rules, 6, seed=5)
     phases, ended = set(), 0
     for _ in range(250):
         for one, other in (
             (quick.observations, slow.observations), (quick.seats, slow.seats), (quick.over, slow.over),
             (quick.rewards, slow.rewards), (quick.mask(), slow.mask()), (quick.unpack(), slow.unpack()),
+            (quick.plays(), slow.plays()), (quick.oracle(), slow.oracle()),
         ):  # fmt: skip
             assert one.dtype == other.dtype
             assert one.tobytes() == other.tobytes()

@@ -50,6 +50,9 @@ def step_through(rules: Rules) -> None:
         tables.unpack()
         tables.mask()
         tables.step(tables.random_actions())
+        tables.plays()
+        tables.oracle()
+        tables.restore(tables.save([7, 7, 0]), [1, 2, 3])
         for policy in Policy:
             tables.step(tables.actions_by(policy, tables.seats == 0), tables.seats == 0)
 

@@ -25,8 +25,10 @@ from ladder.store.queries import dataset as queries
 from ladder.store.queries.standings import standings
 from ladder.values.text import sanitize
 from ladder.values.value import time_of
+from pigpen.learn import actions_of
 from pigpen.rules.cards import parse_cards
 from referee.records.recorded import BadRecord, rows_of_seats, rows_of_steps
+from referee.records.steps import action_of
 from referee.replay.deal_replay import DealReplay
 
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-VERSION = 2
-"""Of the columns; it grows when one is added or changes its meaning. 2: `season`."""
+VERSION = 3
+"""Of the columns; it grows when one is added or changes its meaning. 2: `season`; 3: `actions`."""
 _TEXT, _NUMBER, _SMALL, _MASK, _REAL = pa.string(), pa.int64(), pa.int16(), pa.uint64(), pa.float64()
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _TIME, _TRUTH = pa.timestamp("us", tz="UTC"), pa.bool_()
@@ -119,6 +121,11 @@ COLUMNS: Mapping[str, Mapping[str, tuple[Any, str]]] = {
         "table": (pa.list_(pa.uint8()), "the cards of the trick so far, the one that was led first"),
         "played": (_MASK, "all cards played before, by everybody"),
         "choice": (_TEXT, "what was chosen, as a record writes it"),
+        "actions": (
+            pa.list_(pa.uint8()),
+            "the same as numbers: the cards in canonical order; 52: no further card to expose, or subtract after a "
+            "moon; 53: add; 54 and more: card 0 and more, face down",
+        ),
         "by": (
             _NAME,
             "`bot`; `forced`: nothing else was legal; `default:` and a verdict, `takeover`: the default policy",
@@ -331,7 +338,8 @@ def _known(recorded: Recorded, line: DealLine) -> Iterator[Row]:
         for step, _, _ in after.done:
             hand = deal.hands[step.seat]
             legal = 0 if step.moon is not None else deal.legal_mask(step.seat)
-            yield {"hand": hand, "legal": legal, "table": list(table), "played": played}
+            actions = list(actions_of(action_of(step), legal))
+            yield {"hand": hand, "legal": legal, "table": list(table), "played": played, "actions": actions}
 
 
 def version_rows(ladder: Ladder) -> Iterator[Row]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.learn.encoding import Encoding
 from pigpen.learn.packages import missing
-from pigpen.rules import IllegalAction, seed_from
+from pigpen.learn.saved_tables import SavedTables, numbers_of
+from pigpen.rules import CARDS, IllegalAction, seed_from
 from pigpen.rules.shuffle import derived_number
 from pigpen.sim import native
 from pigpen.sim.sim_random import SimRandom
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from pigpen.learn.native_tables import NativeTables
     from pigpen.learn.python_tables import PythonTables
+    from pigpen.learn.saved_tables import Numbers
     from pigpen.rules import Rules
     from pigpen.sim.playout import Policy
 
@@ -177,6 +179,118 @@ class Tables:
         values = np.zeros((len(self.over), self.encoding.actions), dtype=np.float32)
         self._tables.playouts(self._chance, times, values)
         return values
+
+    def save(self, numbers: Numbers | None = None) -> SavedTables:
+        """
+        Copy the states of tables.
+
+        >>> from pigpen.learn import Tables
+        >>> tables = Tables("hearts", games=4, seed=7)
+        >>> start = tables.save()
+        >>> actions = tables.random_actions()
+        >>> tables.step(actions)
+        >>> tables.restore(start)
+        >>> tables.step(actions)  # the same step again
+
+        Args:
+            numbers: The tables, as numpy indexes: a number, a list, a slice or a mask. None: all.
+
+        Raises:
+            IndexError: If there is no such table.
+        """
+        chosen = numbers_of(numbers, len(self.over))
+        return SavedTables(self.encoding.rules, self._tables.chosen(chosen), len(chosen))
+
+    def restore(self, saved: SavedTables, numbers: Numbers | None = None) -> None:
+        """
+        Put saved states in the place of tables; no deal counts as ended there.
+
+        What `random_actions`, `actions_by` and `playouts` draw is not part of a state: they draw on.
+
+        Args:
+            saved: As many states as tables are named, or one for all of them.
+            numbers: The tables, as in `save`. None: all.
+
+        Raises:
+            ValueError: If there are more or fewer states, they are of another variant, or of another engine.
+            IndexError: If there is no such table.
+        """
+        chosen = numbers_of(numbers, len(self.over))
+        if saved.rules != self.encoding.rules:
+            raise ValueError(f"These states are of {saved.rules.name}; the tables play {self.encoding.rules.name}.")
+        if len(saved) == 1:
+            saved = saved[[0] * len(chosen)]
+        if len(saved) != len(chosen):
+            raise ValueError(f"There are {len(saved)} states for {len(chosen)} tables: give as many, or one.")
+        self._tables.replace(chosen, saved.tables)
+        self.rewards[chosen], self.over[chosen] = 0, False
+
+    def clone(self, numbers: Numbers | None = None) -> Tables:
+        """
+        Make tables of their own in the states of these; the clone draws what these would draw.
+
+        Args:
+            numbers: The tables, as in `save`; a number may come several times. None: all.
+
+        Raises:
+            IndexError: If there is no such table.
+            ValueError: If no table is named.
+        """
+        chosen = numbers_of(numbers, len(self.over))
+        if not len(chosen):
+            raise ValueError("There is no table to clone: name one or more.")
+        twin = object.__new__(type(self))
+        twin.encoding, twin._chance, twin._tables = self.encoding, self._chance.copy(), self._tables.chosen(chosen)
+        twin._make_arrays(len(chosen))
+        twin.rewards[:], twin.over[:] = self.rewards[chosen], self.over[chosen]
+        twin._tables.write_to(twin._observations, twin._seats)
+        twin._tables.observe()
+        return twin
+
+    def plays(self, out: NDArray[np.int16] | None = None) -> NDArray[np.int16]:
+        """
+        Give the plays of each deal so far in their order, as `Encoding.plays`: earlier tricks, and that on the table.
+
+        Args:
+            out: Where to write them, shape (games, 52); None: a new array.
+
+        Returns:
+            52 times the seat, relative to the one that decides, plus the card; −1 for plays to come.
+
+        Raises:
+            ValueError: If *out* has another shape or type.
+        """
+        import numpy as np
+
+        if out is None:
+            out = np.empty((len(self.over), len(CARDS)), dtype=np.int16)
+        _check(out, (len(self.over), len(CARDS)), "int16")
+        self._tables.plays(out)
+        return out
+
+    def oracle(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """
+        Give the hands of all seats: what no seat knows, for a critic that only training uses.
+
+        There is no such function of a view, and so none for a bot.
+
+        Args:
+            out: Where to write them, shape (games, 52 · players); None: a new array.
+
+        Returns:
+            52 zeros and ones by card for each seat, first the one that decides, then clockwise.
+
+        Raises:
+            ValueError: If *out* has another shape or type.
+        """
+        import numpy as np
+
+        shape = (len(self.over), len(CARDS) * self.encoding.players)
+        if out is None:
+            out = np.empty(shape, dtype=np.uint8)
+        _check(out, shape, "uint8")
+        self._tables.hands(out)
+        return out
 
     def unpack(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """

@@ -29,9 +29,11 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.values.accounts import LOCAL
 from ladder.values.reports import DatasetManifest
-from pigpen.rules import PRESETS
+from pigpen.learn import Steps
+from pigpen.rules import PRESETS, Phase
 from pigpen.rules.cards import Card, parse_cards
 from referee.records.lines import DealLine
+from referee.records.steps import parse_action
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
 from tests.ladder.ladders import NOW, new_ladder, recorded_match
@@ -91,6 +93,10 @@ def test_deals_and_decisions_are_those_of_the_record_with_what_each_seat_knew(
             assert row["score"] == line.scores[seat]
     for row in decisions:
         held, legal = cards(row["hand"]), cards(row["legal"])
+        steps = Steps(PRESETS[variant], Phase[row["kind"].upper()], row["legal"])
+        for action in row["actions"]:
+            steps.take(action)
+        assert steps.answer == parse_action(row["kind"], row["choice"])
         assert legal <= held or row["kind"] == "expose"
         assert not held & cards(row["played"])
         if row["kind"] == "play":
@@ -420,7 +426,7 @@ def test_two_exports_that_begin_at_once_make_one_folder(ladder: Ladder, tmp_path
     assert is_whole(folder, export_dataset(ladder, folder))
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "rows": 7}', '{"version": 2'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 3, "rows": 7}', '{"version": 3'])
 def test_a_manifest_that_is_damaged_is_refused(ladder: Ladder, exported: Path, text: str) -> None:
     (exported / MANIFEST).write_text(text)
     with pytest.raises(UserError, match="no data set of"):
