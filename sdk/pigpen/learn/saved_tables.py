@@ -1,4 +1,4 @@
-"""Tables as they were at one moment, to go on from later."""
+"""States of tables, saved at one moment and restored later."""
 
 from __future__ import annotations
 
