@@ -26,7 +26,8 @@ CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
 EVENTS_NEED = {"highspy", "icalendar", "standardwebhooks"}
 DATA_NEEDS = {"pyarrow"}
 SOURCES_NEED = {"pygments"}
-LEARN_NEEDS = {"gymnasium", "numpy", "pettingzoo"}
+LEARN_NEEDS = {"gymnasium", "numpy", "pettingzoo", "pyspiel"}
+EXAMPLES_NEED = {"gymnasium", "numpy", "pyspiel", "ray", "sb3_contrib", "tensordict", "torch", "torchrl"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {
     "PIL",
@@ -49,7 +50,7 @@ NEEDS = {
     "sdk/pigpen/learn": {"pigpen"} | LEARN_NEEDS,
     "sdk/pigpen": SDK_NEEDS,
     "sample_bots": {"pigpen"},
-    "examples": {"pigpen", "pyspiel"},
+    "examples": {"pigpen"} | EXAMPLES_NEED,
     "referee": REFEREE_NEEDS,
     "pigpen_arena": REFEREE_NEEDS | DATA_NEEDS | LEARN_NEEDS | {"ladder", "pigpen_arena"},
     "ladder": {"ladder", "rich", "typer"}
@@ -138,7 +139,7 @@ def declared() -> list[tuple[str, str, tuple[str, ...]]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     sdk = tomllib.loads((ROOT / "sdk/pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = {"pigpen-arena": project["dependencies"], **project["optional-dependencies"], "sdk": sdk["dependencies"]}
-    folders = {"dev": EVERYWHERE, "learn": ("sdk",), "sdk": ("sdk",)}
+    folders = {"dev": EVERYWHERE, "learn": ("sdk",), "openspiel": ("sdk",), "sdk": ("sdk",)}
     return [
         (group, canonicalize_name(Requirement(line).name), folders.get(group, SHIPPED))
         for group, lines in groups.items()

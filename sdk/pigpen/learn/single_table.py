@@ -56,6 +56,14 @@ class Table:
         self._rng = random_numbers(seed, game)
         self.deal_anew()
 
+    @classmethod
+    def of(cls, deal: Deal) -> Table:
+        """Make a table at which *deal* is played, and no other one."""
+        table = object.__new__(cls)
+        table._rules, table.deal = deal.rules, deal
+        table._advance()
+        return table
+
     def deal_anew(self) -> None:
         """
         Begin the next deal in which a seat has a choice.
