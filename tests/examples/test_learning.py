@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = ROOT / ".venv" / "learners"
-"""What is installed there stays for the next run: some 6 GB with PyTorch."""
+"""Kept for the next run: some 6 GB with PyTorch."""
 PACKAGES = {
     "with_sb3": ["torch", "sb3-contrib"],
     "with_torchrl": ["torch", "torchrl", "gymnasium"],

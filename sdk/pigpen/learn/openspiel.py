@@ -162,7 +162,7 @@ class PigpenState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel has no type
 
 
 class PigpenObserver:
-    """What a seat sees, as a tensor and as a text."""
+    """An observer of states, as a tensor and as a text."""
 
     def __init__(self, encoding: Encoding, kind: pyspiel.IIGObservationType) -> None:
         """
