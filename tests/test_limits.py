@@ -54,6 +54,7 @@ from ladder.errors import (
     UserError,
 )
 from ladder.people.pages.request_parts import EmptyMessage, message_of
+from ladder.people.review import studies
 from ladder.people.tables import table_opening
 from ladder.registry.image_names import ImageName, is_repository, namespace_of
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED, ImageTotal, PlainStream, read_layer, read_manifest
@@ -590,6 +591,8 @@ DOORS = {
     "ladder.sandbox.wheels.installed:MAX_RECORD_BYTES": Door(recorded, BotRejected),
     "ladder.site.accounts.own:MAX_FIELDS": Door(lambda n: own_form(fields=n), MultiPartException),
     "ladder.site.accounts.own:MAX_FIELD_BYTES": Door(lambda n: own_form(size=n), MultiPartException),
+    "ladder.values.studies:MAX_TITLE": Door(lambda n: studies._title("x" * n), UserError),
+    "ladder.values.studies:MAX_COMMENT": Door(lambda n: studies._comment("x" * n), UserError),
     "referee.seats.listener:MAX_WAITING": Door(waiting, BlockingIOError),
     "referee.seats.person_seat:MAX_STREAMS": Door(streams),
 }
@@ -638,6 +641,8 @@ IN_THEIR_ROOMS = {
     "ladder.app.supervisor:MAX_ERRORS",
     "ladder.cluster.connections:MAX_CHARACTERS",
     "ladder.matches.estimate:MAX_CHOICES",
+    "ladder.people.review.studies:MAX_POSITIONS",
+    "ladder.people.review.studies:MAX_STUDIES",
     "ladder.people.sessions.seat_session:MAX_MESSAGES",
     "ladder.people.sessions.seat_session:MAX_PHRASES",
     "ladder.people.sessions.seat_session:MAX_TABS",

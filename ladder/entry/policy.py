@@ -29,6 +29,9 @@ class Act(enum.StrEnum):
     """To create and revoke tokens, to change a password, to confirm a log-in."""
     SUBMIT = "submit"
     """To submit a bot, to withdraw that, to retire a bot, to push an image."""
+    EDIT_STUDY = "edit study"
+    """To make a study, to change it and its positions."""
+    REMOVE_STUDY = "remove study"
     ADMINISTER = "administer"
     """
     The work of organisers: accounts, invitations, quotas, suspensions, quarantined matches, workers, the audit log.
@@ -41,12 +44,14 @@ SCOPES = {
     Act.READ_ACCOUNT: Scope.READ,
     Act.CHANGE_ACCOUNT: None,
     Act.SUBMIT: Scope.SUBMIT,
+    Act.EDIT_STUDY: None,
+    Act.REMOVE_STUDY: None,
     Act.ADMINISTER: Scope.ADMIN,
 }
 """The scope that a token needs for each; None: no token is good for it, a session is."""
 ORGANISERS_ONLY = (Act.ADMINISTER,)
-OWNER_ONLY = (Act.CHANGE_ACCOUNT,)
-"""An organiser disables an account; no account acts in another's name."""
+OWNER_ONLY = (Act.CHANGE_ACCOUNT, Act.EDIT_STUDY)
+"""An organiser disables an account, or removes a study; no account acts in another's name."""
 
 
 def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bool = False) -> bool:

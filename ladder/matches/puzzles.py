@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ladder.matches.estimate import ChoiceEstimate
-    from ladder.values.why import Choice, Why
+    from ladder.values.why import Choice, OpenChoice, Why
     from pigpen.rules import Rules
     from pigpen.values.view import View
     from referee.records.lines import DealLine
@@ -62,13 +62,14 @@ def puzzles_in(
         candidates += _candidates(recorded, line)
         advance(done, steps)
     candidates.sort(key=lambda each: each.seed("puzzle"))  # any of them: the widest gaps are the easiest puzzles
-    found: list[FoundPuzzle] = []
+    found: dict[str, FoundPuzzle] = {}
     for done, decision in enumerate(candidates[: CLOSER * max_puzzles], len(looked) + 1):
-        puzzle = _puzzle(decision, source) if len(found) < max_puzzles else None
-        if puzzle and all((puzzle.why.board, puzzle.why.deal) != (each.why.board, each.why.deal) for each in found):
-            found.append(puzzle)
+        place = decision.line.name
+        puzzle = _puzzle(decision, source) if len(found) < max_puzzles and place not in found else None
+        if puzzle:
+            found[place] = puzzle
         advance(done, steps)
-    return FoundPuzzles(puzzles=tuple(found))
+    return FoundPuzzles(puzzles=tuple(found.values()))
 
 
 def gap_of(rules: Rules) -> float:
@@ -82,7 +83,7 @@ def gap_of(rules: Rules) -> float:
     return GAP * sum(map(abs, rules.plan.points)) / HEARTS_POINTS
 
 
-def right_of(found: Sequence[Choice], gap: float) -> int:
+def right_of(found: Sequence[OpenChoice], gap: float) -> int:
     """Count the right choices, which come first; 0: it is not clear which those are."""
     right = sum(each.behind <= LEVEL * gap for each in found)
     clear = all(each.behind - each.behind_error >= gap for each in found[right:])
@@ -150,8 +151,7 @@ def _puzzle(decision: RecordedDecision, source: str) -> FoundPuzzle | None:
 
 def _is_a_question(right: Sequence[Choice], why: Why) -> bool:
     """Tell whether at least one of the bots, the one that sat there or a house bot, was wrong."""
-    asked = sum(len(each.house) + each.chosen for each in why.choices)
-    return sum(len(each.house) + each.chosen for each in right) < asked
+    return sum(each.bots for each in right) < sum(each.bots for each in why.choices)
 
 
 def _exposed(view: View, seat: int) -> Iterator[str]:

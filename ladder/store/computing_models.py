@@ -2,8 +2,8 @@
 Tables of computations that visitors of the site have asked for, and of puzzles.
 
 The answers of computations are kept. Together with its status `computations` is a queue, as matches, submissions and
-tables are. Puzzles come from the ladder's records; kept with them are the matches that have been looked at for puzzles,
-and visitors' answers.
+tables are. Puzzles come from the ladder's records, and from studies; kept with them are the matches that have been
+looked at for puzzles, and visitors' answers.
 """
 
 from __future__ import annotations
@@ -71,13 +71,15 @@ class StoredPuzzle(Base):
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"))
-    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
+    match_id: Mapped[int | None] = mapped_column(ForeignKey("matches.id"))
+    """None: it is a position of a study (`StudyPosition`), and in no list of puzzles."""
+    variant: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """The ladder need not play it, if it is a position of a study."""
     found: Mapped[dict[str, Any]]
     """`ladder.values.why.FoundPuzzle`, field for field."""
     trick: Mapped[int]
     bots: Mapped[int]
-    """Number of bots that have decided it: the one that sat there, and the house bots."""
+    """Number of bots that have decided it: the one that sat there, if any did, and the house bots."""
     bots_right: Mapped[int]
     people: Mapped[int] = mapped_column(default=0)
     """Number of people who have answered it."""

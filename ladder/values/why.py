@@ -61,6 +61,11 @@ class OpenChoice(EstimatedChoice):
     The same policy plays on for all seats; what the others decided at the same moment stays.
     """
 
+    @property
+    def bots(self) -> int:
+        """Number of bots that choose this."""
+        return len(self.house)
+
 
 class Choice(OpenChoice):
     """One legal choice of a decision that was made."""
@@ -68,55 +73,51 @@ class Choice(OpenChoice):
     chosen: bool
     """True if this is the choice that was made."""
 
+    @property
+    def bots(self) -> int:
+        """Number of bots that choose this: the one that sat there, and house bots."""
+        return len(self.house) + self.chosen
 
-class Hint(Value):
+
+class DecisionEstimate(Value):
+    """Fields of each estimate of one decision, whose choices are tried in sampled deals."""
+
+    opinion: str = OPINIONS["playouts"]
+    """Nature and limits of this statement, in words."""
+    low_is_better: bool
+    """True if the lowest score is the best one."""
+    legal: int
+    """Number of legal choices."""
+    deals: int
+    """Number of sampled deals in which each of them was tried."""
+    search: Search = "playouts"
+    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
+
+
+class Hint(DecisionEstimate):
     """Worth of each choice of a decision that is still to be made, from the knowledge of the seat."""
 
-    opinion: str = OPINIONS["playouts"]
-    """Nature and limits of this statement, in words."""
     decision: int
     """Its number, as the table counts."""
-    low_is_better: bool
-    """True if the lowest score is the best one."""
-    legal: int
-    """Number of legal choices."""
     choices: tuple[EstimatedChoice, ...]
     """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
-    deals: int
-    """Number of sampled deals in which each of them was tried."""
-    search: Search = "playouts"
-    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
 
 
-class Analysis(Value):
+class Analysis(DecisionEstimate):
     """Worth of each choice of a seat in a position, from what it knows."""
 
-    opinion: str = OPINIONS["playouts"]
-    """Nature and limits of this statement, in words."""
     seat: int
-    low_is_better: bool
-    """True if the lowest score is the best one."""
-    legal: int
-    """Number of legal choices."""
     choices: tuple[OpenChoice, ...]
     """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
-    deals: int
-    """Number of sampled deals in which each of them was tried."""
-    search: Search = "playouts"
-    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
 
 
-class Why(Value):
+class Why(DecisionEstimate):
     """One decision of a record, with what each choice was worth from what the seat knew."""
 
-    opinion: str = OPINIONS["playouts"]
-    """Nature and limits of this statement, in words."""
     source: str
     """The number of the match on the ladder, or the file, as it was named."""
     rules: str
     """The name of the variant."""
-    low_is_better: bool
-    """True if the lowest score is the best one."""
     place: str
     """The deal, as people call it."""
     deal: int
@@ -132,14 +133,8 @@ class Why(Value):
     """`pass`, `expose`, `moon`, or the trick, counted from 1."""
     hand: tuple[str, ...]
     on_the_table: tuple[str, ...]
-    legal: int
-    """Number of legal choices."""
     choices: tuple[Choice, ...]
     """The best one first. Of many (a pass) only those best in a quick first estimate, and all that were chosen."""
-    deals: int
-    """Number of sampled deals in which each of them was tried."""
-    search: Search = "playouts"
-    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
     chosen: str
     """The choice that was made."""
     by: str
@@ -270,12 +265,13 @@ class PuzzlePosition(Value):
 
 
 class FoundPuzzle(Value):
-    """A puzzle, as it is found in a record."""
+    """A puzzle, as it is found in a record or made from a position of a study."""
 
     position: PuzzlePosition
     right: tuple[str, ...]
     """The best card, and those that are as good."""
-    why: Why
+    why: Why | Analysis
+    """The estimate of the decision of a record, or of the position."""
 
 
 class FoundPuzzles(Value):
@@ -334,8 +330,10 @@ class PuzzleAnswer(Value):
     choice: str
     is_right: bool
     right: tuple[str, ...]
-    why: Why
-    match: int
+    why: Why | Analysis
+    """The estimate of the decision of a record, or of a position of a study."""
+    match: int | None
+    """The match that it is from; None: a study."""
     record_kept: bool
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.site.server.context import Site
-    from ladder.values.why import Choice
+    from ladder.values.why import OpenChoice
 
 router = Router()
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
@@ -94,26 +94,33 @@ def _puzzle(request: Request, number: int, error: str = "", status: int = 200) -
     site: Site = request.app.state.site
     try:
         page = puzzles.puzzle_page(site.ladder, number, visitor_of(request))
-        rules = rules_of(site.ladder, page.position.variant)
+        values = puzzle_values(site.ladder, page)
     except LadderError:
         raise HTTPException(404, NO_PUZZLE) from None
-    values = {
+    values = {**values, "address": f"/puzzle/{number}", "following": f"/puzzle/{page.next}", "study": None}
+    return form_page(request, "puzzle.html", {**values, "error": error}, status)
+
+
+def puzzle_values(ladder: Ladder, page: PuzzlePage) -> Mapping[str, object]:
+    """
+    Lay out a puzzle: the hand suit by suit, as people hold it; the choices with their bars once there is an answer.
+
+    Raises:
+        LadderError: If there is no such variant any more.
+    """
+    rules = rules_of(ladder, page.position.variant)
+    return {
         "puzzle": page,
         "position": page.position,
         "title": rules.title,
         "partners": bool(rules.partners),
-        "error": error,
-        **_shown(page),
+        "suits": by_suits(page.position.hand),
+        "bars": bars(page.answer.why.choices) if page.answer else [],
     }
-    return form_page(request, "puzzle.html", values, status)
 
 
-def _shown(page: PuzzlePage) -> Mapping[str, object]:
-    """Lay out the hand suit by suit, as people hold it; the choices with their bars once there is an answer."""
-    return {"suits": _suits(page.position.hand), "bars": _bars(page.answer.why.choices) if page.answer else []}
-
-
-def _suits(hand: Sequence[str]) -> list[list[str]]:
+def by_suits(hand: Sequence[str]) -> list[list[str]]:
+    """Order cards suit by suit, as people hold them; suits without a card are left out."""
     ordered = sorted(hand, key=lambda card: RANKS.index(card[0]))
     suits = [[card for card in ordered if card[1] == suit] for suit in SUITS]
     return [suit for suit in suits if suit]
@@ -125,10 +132,10 @@ def puzzle_on_table(ladder: Ladder, number: int) -> Mapping[str, object] | None:
         position = puzzles.puzzle_page(ladder, number, TableVisitor()).position
     except LadderError:
         return None
-    return {"number": number, "position": position, "suits": _suits(position.hand)}
+    return {"number": number, "position": position, "suits": by_suits(position.hand)}
 
 
-def _bars(choices: Sequence[Choice]) -> list[dict[str, object]]:
+def bars(choices: Sequence[OpenChoice]) -> list[dict[str, object]]:
     """Draw how far each choice is behind the best one, with its interval."""
     most = max(*(each.behind + each.behind_error for each in choices), 1e-9)
 

@@ -9,7 +9,15 @@ from starlette.responses import Response
 
 from ladder.entry.policy import Act
 from ladder.people.boards.table_orders import open_ordered
-from ladder.people.pages import board_pages, front_page, puzzle_pages, replay_pages, seat_requests, table_pages
+from ladder.people.pages import (
+    board_pages,
+    front_page,
+    puzzle_pages,
+    replay_pages,
+    seat_requests,
+    study_pages,
+    table_pages,
+)
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.headers import fresh
@@ -38,6 +46,8 @@ PAGES = (
     board_pages.router,
     replay_pages.own_router,
     puzzle_pages.router,
+    study_pages.own_router,
+    study_pages.router,
     replay_pages.practice_router,
     replay_pages.router,
     table_pages.router,
@@ -47,4 +57,4 @@ PAGES = (
 """In this order they are asked whose an address is."""
 API = (router, puzzle_pages.personal)
 """Routes for visitors who have logged in."""
-PUBLIC_API = (puzzle_pages.api_router,)
+PUBLIC_API = (puzzle_pages.api_router, study_pages.api_router)

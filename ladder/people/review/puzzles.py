@@ -12,6 +12,7 @@ from ladder.values.why import FoundPuzzle, PuzzleAnswer, PuzzleList, PuzzleOverv
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from ladder.store.computing_models import StoredPuzzle
     from ladder.store.database import Session
     from ladder.store.queries.puzzles import KnownPuzzle
     from ladder.values.people import TableVisitor
@@ -67,15 +68,8 @@ def puzzle_page(ladder: Ladder, number: int, who: TableVisitor) -> PuzzlePage:
     visitor = puzzle_visitor(who)
     with ladder.database.read() as session:
         known = _find(session, number)
-        found = FoundPuzzle.model_validate(known.row.found, strict=False)
-        return PuzzlePage(
-            number=number,
-            position=found.position,
-            tried=queries.tried(known.row),
-            answer=_answer(session, known, found, visitor),
-            streak=queries.streak_of(session, visitor),
-            next=queries.next_puzzle(session, known.row.variant, visitor, but=number),
-        )
+        following = queries.next_puzzle(session, known.row.variant, visitor, but=number)
+        return page_of(session, known, visitor, number, following)
 
 
 def answer(ladder: Ladder, number: int, card: str, who: TableVisitor) -> None:
@@ -87,11 +81,42 @@ def answer(ladder: Ladder, number: int, card: str, who: TableVisitor) -> None:
         UserError: If the card may not be played there.
     """
     with ladder.database.write() as session:
-        found = FoundPuzzle.model_validate(_find(session, number).row.found, strict=False)
-        if card not in found.position.legal:
-            raise UserError(f"{card[:20]!r} cannot be played here; choose one of {' '.join(found.position.legal)}.")
-        is_right = card in found.right
-        commands.answer_puzzle(session, number, puzzle_visitor(who), card, is_right, ladder.clock())
+        take_answer(session, _find(session, number).row, card, puzzle_visitor(who), ladder.clock())
+
+
+def page_of(session: Session, known: KnownPuzzle, visitor: str, number: int, following: int | None) -> PuzzlePage:
+    """
+    Give a puzzle; with its answer only for a visitor who has given one.
+
+    Args:
+        session: A transaction.
+        known: The puzzle.
+        visitor: See `puzzle_visitor`.
+        number: Its number in addresses.
+        following: The number of another one that the visitor has not answered; None: there is none.
+    """
+    found = FoundPuzzle.model_validate(known.row.found, strict=False)
+    return PuzzlePage(
+        number=number,
+        position=found.position,
+        tried=queries.tried(known.row),
+        answer=_answer(session, known, found, visitor),
+        streak=queries.streak_of(session, visitor),
+        next=following,
+    )
+
+
+def take_answer(session: Session, row: StoredPuzzle, card: str, visitor: str, now: float) -> None:
+    """
+    Store what a visitor answers to a puzzle, in a transaction that writes; the first answer counts.
+
+    Raises:
+        UserError: If the card may not be played there.
+    """
+    found = FoundPuzzle.model_validate(row.found, strict=False)
+    if card not in found.position.legal:
+        raise UserError(f"{card[:20]!r} cannot be played here; choose one of {' '.join(found.position.legal)}.")
+    commands.answer_puzzle(session, row.id, visitor, card, card in found.right, now)
 
 
 def _find(session: Session, number: int) -> KnownPuzzle:

@@ -7,10 +7,10 @@ A position is named by its address alone (`referee.replay.position`), so an addr
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
@@ -44,6 +44,23 @@ Words = Annotated[list[Annotated[str, Query(max_length=MAX_TEXT)]] | None, Query
 DealNumber = Annotated[int, Query(ge=0, le=MAX_DEAL_NUMBER)]
 SeatNumber = Annotated[int | None, Query(ge=0, le=7)]
 
+
+class PositionText(NamedTuple):
+    """A position as an address has it, behind the variant."""
+
+    hands: str
+    moves: str
+    deal: int
+    leader: int | None
+
+
+async def _given(hands: Hands = "", moves: Moves = "", deal: DealNumber = 0, leader: SeatNumber = None) -> PositionText:
+    return PositionText(hands, moves, deal, leader)
+
+
+Given = Annotated[PositionText, Depends(_given)]
+"""The part of an address that names a position."""
+
 SENTENCES = {
     "hands": to_translate("This variant has {0} seats, and {1} hands are given."),
     "card": to_translate("{0!r} is no hand; the form says how one is written."),
@@ -68,67 +85,42 @@ def any_analysis(request: Request) -> Response:
 
 
 @router.get("/analysis/{variant}")
-def board(
-    request: Request,
-    variant: Variant,
-    hands: Hands = "",
-    moves: Moves = "",
-    deal: DealNumber = 0,
-    leader: SeatNumber = None,
-    hand: Words = None,
-    move: Words = None,
-) -> Response:
+def board(request: Request, variant: Variant, given: Given, hand: Words = None, move: Words = None) -> Response:
     """Show a position; one that is not whole is completed at random, and led to."""
     site: Site = request.app.state.site
     rules = overview.rules_of(site.ladder, variant)
-    given = hand or (hands.split(BETWEEN) if hands else [""] * rules.players)
+    hands = hand or (given.hands.split(BETWEEN) if given.hands else [""] * rules.players)
     try:
-        _check_leader(rules, leader)
-        position = Position.parse(rules, given, number=deal, leader=leader)
+        _check_leader(rules, given.leader)
+        position = Position.parse(rules, hands, number=given.deal, leader=given.leader)
         is_whole = position.is_complete
         if not is_whole:
             position = position.completed(random.Random(int.from_bytes(new_seed())))
-        elif moves:
-            position = position.followed_by(moves.split(BETWEEN))
+        elif given.moves:
+            position = position.followed_by(given.moves.split(BETWEEN))
         if move:
             position = position.followed_by([each.strip() or "-" for each in move])
     except BadPosition as error:
-        return _refused(request, rules, given, deal, _sentence(request, error))
+        return _refused(request, rules, hands, given.deal, _sentence(request, error))
     if hand or move or not is_whole:
         return RedirectResponse(address_of_position(position), 303, {"Cache-Control": "no-store"})
     return _shown(request, position)
 
 
 @router.get("/analysis/{variant}/deal")
-def as_json(
-    request: Request,
-    variant: Variant,
-    hands: Hands,
-    moves: Moves = "",
-    deal: DealNumber = 0,
-    leader: SeatNumber = None,
-    seat: SeatNumber = None,
-) -> Response:
+def as_json(request: Request, variant: Variant, given: Given, seat: SeatNumber = None) -> Response:
     """Give the moments of the deal up to a position as JSON, for the page's script."""
-    position = _position(request, variant, hands, moves, deal, leader)
+    position = position_given(request, variant, given)
     if seat is not None and seat >= position.rules.players:
         raise HTTPException(404)
-    return fresh(analysed(position, _names(request, position.rules), seat))
+    return fresh(analysed(position, seat_names(request, position.rules), seat))
 
 
 @router.get("/analysis/{variant}/worth")
-def estimate(
-    request: Request,
-    variant: Variant,
-    hands: Hands,
-    moves: Moves = "",
-    deal: DealNumber = 0,
-    leader: SeatNumber = None,
-    seat: SeatNumber = 0,
-) -> Response:
+def estimate(request: Request, variant: Variant, given: Given, seat: SeatNumber = 0) -> Response:
     """Estimate what each choice of a seat is worth, from what it knows."""
     site: Site = request.app.state.site
-    position = _position(request, variant, hands, moves, deal, leader)
+    position = position_given(request, variant, given)
     return fresh(worth(site.ladder, position, seat or 0, asker_of(request)))
 
 
@@ -162,15 +154,22 @@ def _query(position: Position) -> str:
     return urlencode(_fields(position), safe="*")
 
 
-def _position(request: Request, variant: str, hands: str, moves: str, deal: int, leader: int | None) -> Position:
+def position_given(request: Request, variant: str, given: PositionText) -> Position:
+    """
+    Read the position that an address names.
+
+    Raises:
+        HTTPException: 422 if it names none; it says why in the reader's language.
+        LadderError: If there is no such variant.
+    """
     site: Site = request.app.state.site
     rules = overview.rules_of(site.ladder, variant)
     try:
-        _check_leader(rules, leader)
-        position = Position.parse(rules, hands.split(BETWEEN), number=deal, leader=leader)
+        _check_leader(rules, given.leader)
+        position = Position.parse(rules, given.hands.split(BETWEEN), number=given.deal, leader=given.leader)
         if not position.is_complete:
             raise BadPosition("incomplete")
-        return position.followed_by(moves.split(BETWEEN)) if moves else position
+        return position.followed_by(given.moves.split(BETWEEN)) if given.moves else position
     except BadPosition as error:
         raise HTTPException(422, _sentence(request, error)) from None
 
@@ -186,7 +185,8 @@ def _sentence(request: Request, error: BadPosition) -> str:
     return sanitize(template.format(*error.what))
 
 
-def _names(request: Request, rules: Rules) -> Sequence[str]:
+def seat_names(request: Request, rules: Rules) -> Sequence[str]:
+    """Name the seats in the reader's language: by points of the compass where there are four."""
     words = translations(language_of(request))
     if rules.players == len(COMPASS):
         return [words.gettext(name) for name in COMPASS]
@@ -195,7 +195,7 @@ def _names(request: Request, rules: Rules) -> Sequence[str]:
 
 def _shown(request: Request, position: Position) -> Response:
     site: Site = request.app.state.site
-    names = _names(request, position.rules)
+    names = seat_names(request, position.rules)
     now = position.deal()
     values = deal_without_script(analysed(position, names)) | {
         "rules": position.rules,
@@ -216,7 +216,7 @@ def _refused(request: Request, rules: Rules, hands: Sequence[str], number: int, 
     values = {
         "rules": rules,
         "deal": None,
-        "names": _names(request, rules),
+        "names": seat_names(request, rules),
         "hands": [*hands, *[""] * rules.players][: rules.players],
         "number": number,
         "error": error,

@@ -40,6 +40,7 @@ class Attempt(enum.StrEnum):
     REGISTRY = "registry"
     OPEN_TABLE = "open table"
     ANSWER_PUZZLE = "answer puzzle"
+    EDIT_STUDY = "edit study"
 
 
 LIMITS: dict[Attempt, tuple[int, int, int]] = {
@@ -53,6 +54,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.REGISTRY: (600, 300, 600),
     Attempt.OPEN_TABLE: (60, 60, 3600),
     Attempt.ANSWER_PUZZLE: (600, 300, 3600),
+    Attempt.EDIT_STUDY: (600, 300, 3600),
 }
 """Attempts of an address, attempts of an account, and the seconds in which they count; a class may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}

@@ -33,6 +33,7 @@ class AnalysisBoard extends HTMLElement {
     this.replayer = /** @type {DealReplayer} */ (this.querySelector("deal-replayer"));
     this.panel = /** @type {HTMLElement} */ (this.querySelector(".moves"));
     this.address = /** @type {HTMLInputElement | null} */ (this.querySelector("copy-line input"));
+    this.study = /** @type {HTMLAnchorElement | null} */ (this.querySelector("a.study"));
     this.querySelector(".by-text")?.remove();
     this.replayer.querySelector(".news")?.after(this.panel);
     this.replayer.source = {
@@ -100,8 +101,12 @@ class AnalysisBoard extends HTMLElement {
       panel.append(button);
       this.#allowDone();
     }
+    const query = decoded(this.#queryAt(deal, at));
     if (this.address) {
-      this.address.value = `${location.origin}${location.pathname}?${decoded(this.#queryAt(deal, at))}`;
+      this.address.value = `${location.origin}${location.pathname}?${query}`;
+    }
+    if (this.study) {
+      this.study.href = `${this.base}/study?${query}`;
     }
   }
 

@@ -3,12 +3,12 @@
 /** Worth of each choice of a seat in a position, from what it knows. */
 export interface Analysis {
   opinion: string;
-  seat: number;
   low_is_better: boolean;
   legal: number;
-  choices: OpenChoice[];
   deals: number;
   search: "tree" | "playouts";
+  seat: number;
+  choices: OpenChoice[];
 }
 
 /** One legal choice of a decision that was made. */
@@ -95,12 +95,12 @@ export interface Fault {
 /** Worth of each choice of a decision that is still to be made, from the knowledge of the seat. */
 export interface Hint {
   opinion: string;
-  decision: number;
   low_is_better: boolean;
   legal: number;
-  choices: EstimatedChoice[];
   deals: number;
   search: "tree" | "playouts";
+  decision: number;
+  choices: EstimatedChoice[];
 }
 
 /** A decision that cost more than the error of its estimate. */
@@ -337,9 +337,12 @@ export interface TvNext {
 /** One decision of a record, with what each choice was worth from what the seat knew. */
 export interface Why {
   opinion: string;
+  low_is_better: boolean;
+  legal: number;
+  deals: number;
+  search: "tree" | "playouts";
   source: string;
   rules: string;
-  low_is_better: boolean;
   place: string;
   deal: number;
   board: number | null;
@@ -350,10 +353,7 @@ export interface Why {
   at: string;
   hand: string[];
   on_the_table: string[];
-  legal: number;
   choices: Choice[];
-  deals: number;
-  search: "tree" | "playouts";
   chosen: string;
   by: string;
   cost: number;

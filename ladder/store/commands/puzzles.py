@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import and_, delete, func, select
 
 from ladder.store.computing_models import PuzzleLook, StoredPuzzle, StoredPuzzleAnswer
 from ladder.store.models import Status, StoredMatch, Variant, visible_matches
@@ -74,23 +74,34 @@ def keep_puzzles(session: Session, match: int, found: Sequence[FoundPuzzle], now
     if row is None or row.status != Status.DONE:
         return
     for each in found:
-        bots, right = _tried(each)
-        session.add(
-            StoredPuzzle(
-                match_id=match,
-                variant=row.variant,
-                found=each.model_dump(mode="json"),
-                trick=each.position.trick,
-                bots=bots,
-                bots_right=right,
-                added=now,
-            )
-        )
+        add_puzzle(session, each, now, match)
+    of = StoredPuzzle
+    numbers = select(of.id).where(of.variant == row.variant, of.match_id.is_not(None)).order_by(of.id.desc())
+    remove_puzzles(session, session.scalars(numbers.offset(KEPT)).all())
+
+
+def add_puzzle(session: Session, found: FoundPuzzle, now: float, match: int | None = None) -> int:
+    """Store a puzzle of a match, or of a position of a study; gives its number."""
+    bots, right = _tried(found)
+    made = StoredPuzzle(
+        match_id=match,
+        variant=found.position.variant,
+        found=found.model_dump(mode="json"),
+        trick=found.position.trick,
+        bots=bots,
+        bots_right=right,
+        added=now,
+    )
+    session.add(made)
     session.flush()
-    numbers = select(StoredPuzzle.id).where(StoredPuzzle.variant == row.variant).order_by(StoredPuzzle.id.desc())
-    if old := session.scalars(numbers.offset(KEPT)).all():
-        session.execute(delete(StoredPuzzleAnswer).where(StoredPuzzleAnswer.puzzle_id.in_(old)))
-        session.execute(delete(StoredPuzzle).where(StoredPuzzle.id.in_(old)))
+    return made.id
+
+
+def remove_puzzles(session: Session, numbers: Sequence[int]) -> None:
+    """Remove puzzles, and the answers to them."""
+    if numbers:
+        session.execute(delete(StoredPuzzleAnswer).where(StoredPuzzleAnswer.puzzle_id.in_(numbers)))
+        session.execute(delete(StoredPuzzle).where(StoredPuzzle.id.in_(numbers)))
 
 
 def answer_puzzle(session: Session, puzzle: int, visitor: str, choice: str, is_right: bool, now: float) -> None:
@@ -120,7 +131,8 @@ def tidy_answers(session: Session, before: float, max_answers: int = MAX_GUEST_A
 def _variants(session: Session) -> list[tuple[str, int]]:
     """Give all variants, with the number of their puzzles, the fewest first."""
     of = StoredPuzzle
-    wanted = select(Variant.name, func.count(of.id)).outerjoin(of, of.variant == Variant.name).group_by(Variant.name)
+    found = and_(of.variant == Variant.name, of.match_id.is_not(None))
+    wanted = select(Variant.name, func.count(of.id)).outerjoin(of, found).group_by(Variant.name)
     return sorted(((name, count) for name, count in session.execute(wanted)), key=lambda each: (each[1], each[0]))
 
 
@@ -146,7 +158,6 @@ def _tried(puzzle: FoundPuzzle) -> tuple[int, int]:
     """Count the bots that have decided it, and those of them that were right."""
     bots = right = 0
     for each in puzzle.why.choices:
-        number = len(each.house) + each.chosen
-        bots += number
-        right += number if each.choice in puzzle.right else 0
+        bots += each.bots
+        right += each.bots if each.choice in puzzle.right else 0
     return bots, right

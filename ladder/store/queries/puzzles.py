@@ -81,9 +81,11 @@ def next_puzzle(session: Session, variant: str, visitor: str, but: int | None = 
 
 
 def streak_of(session: Session, visitor: str) -> int:
-    """Count the right answers of a visitor since the last wrong one."""
+    """Count the right answers of a visitor to puzzles from matches since the last wrong one."""
     of = StoredPuzzleAnswer
-    wanted = select(of.is_right).where(of.visitor == visitor).order_by(of.at.desc(), of.puzzle_id.desc())
+    wanted = select(of.is_right).join(StoredPuzzle, StoredPuzzle.id == of.puzzle_id)
+    wanted = wanted.where(of.visitor == visitor, StoredPuzzle.match_id.is_not(None))
+    wanted = wanted.order_by(of.at.desc(), of.puzzle_id.desc())
     count = 0
     for is_right in session.scalars(wanted.limit(MAX_STREAK)) if visitor else ():
         if not is_right:

@@ -21,6 +21,7 @@ from sqlalchemy import select
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder
 from ladder.app.submit import uploads
+from ladder.people.review import studies
 from ladder.people.tables.table_opening import open_table
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
@@ -33,6 +34,7 @@ from ladder.values.cluster import WorkerState
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from ladder.values.submission import SubmissionOrder
 from pigpen.rules import PRESETS
+from referee.replay.position import Position
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.app.event_ladders import FILE
 from tests.ladder.cluster_rows import add_workers, seen
@@ -108,6 +110,9 @@ PERSON = (OK, OK, 403, OK, 403, 403, OK, 403, 403)
 """A form for everybody: a program sends none."""
 PAGE_OF_THE_OWNER = (303, 404, 404, OK, OK, OK, OK, OK, 404)
 FORM_OF_THE_OWNER = (303, 404, 403, OK, 403, 403, OK, 403, 403)
+FORM_OF_THE_OWNER_ALONE = (303, 404, 403, OK, 403, 403, 404, 403, 403)
+"""Not even an organiser's."""
+PERSON_WITH_ACCOUNT = (303, OK, 403, OK, 403, 403, OK, 403, 403)
 ADMIN_FORM = (303, 404, 403, 404, 403, 403, OK, 403, 403)
 """A program sends no forms."""
 ADMIN = (303, 404, 404, 404, 404, 404, OK, OK, 403)
@@ -198,6 +203,41 @@ CASES = [
     Case("GET", "/puzzles/{variant}", PUBLIC),
     Case("GET", "/puzzle/{number}", NOT_THERE, "/puzzle/99"),
     Case("POST", "/puzzle/{number}", NO_CHAIR, "/puzzle/99", form={"card": "QS"}),
+    Case("GET", "/studies", PUBLIC),
+    Case("POST", "/studies", PERSON_WITH_ACCOUNT, form={"title": "Moons", "public": "1"}),
+    Case("GET", "/studies/{name}", PUBLIC, "/studies/{study}"),
+    Case("POST", "/studies/{name}", FORM_OF_THE_OWNER_ALONE, "/studies/{study}", form={"title": "Moons"}),
+    Case("GET", "/studies/{name}/{number}", PUBLIC, "/studies/{study}/{position}"),
+    Case("POST", "/studies/{name}/{number}", NO_CHAIR, "/studies/{study}/99", form={"card": "QS"}),
+    Case(
+        "POST",
+        "/studies/{name}/{number}/edit",
+        FORM_OF_THE_OWNER_ALONE,
+        "/studies/{study}/{position}/edit",
+        form={"act": "save"},
+    ),
+    Case(
+        "GET",
+        "/studies/{name}/{number}/puzzle",
+        (303, 404, 404, 422, 404, 404, 404, 404, 404),
+        "/studies/{study}/{position}/puzzle",
+    ),
+    Case(
+        "POST",
+        "/studies/{name}/{number}/puzzle",
+        (303, 404, 403, 422, 403, 403, 404, 403, 403),
+        "/studies/{study}/{position}/puzzle",
+        form={},
+    ),
+    Case("GET", "/analysis/{variant}/study", PAGE_OF_A_PERSON, f"/analysis/hearts/study?hands={HANDS}"),
+    Case(
+        "POST",
+        "/analysis/{variant}/study",
+        FORM_OF_THE_OWNER_ALONE,
+        f"/analysis/hearts/study?hands={HANDS}",
+        form={"study": "{study}"},
+    ),
+    Case("POST", "/studies/{name}/removal", FORM_OF_THE_OWNER, "/studies/{study}/removal", form={"sure": "1"}),
     Case("POST", "/play/games/delete", PERSON, form={"sure": "1"}),
     Case("GET", "/play/today/{variant}", PUBLIC),
     Case("GET", "/play/today/{variant}/yesterday", PUBLIC),
@@ -302,6 +342,8 @@ CASES = [
     Case("GET", f"{API}/puzzles/{{variant}}", PUBLIC),
     Case("GET", f"{API}/puzzle/{{number}}", NOT_THERE, f"{API}/puzzle/99"),
     Case("POST", f"{API}/puzzle/{{number}}", NO_PUZZLE, f"{API}/puzzle/99", value={"card": "QS"}),
+    Case("GET", f"{API}/studies", PUBLIC),
+    Case("GET", f"{API}/studies/{{name}}", PUBLIC, f"{API}/studies/{{study}}"),
     Case("GET", f"{API}/events", PUBLIC),
     Case("GET", f"{API}/events/{{event}}", PUBLIC),
     Case("GET", f"{API}/events/{{event}}/export", NOT_THERE),
@@ -487,6 +529,9 @@ def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
     holding.enter(ladder, LOCAL, "cup", "Trotter")
     order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
     known["people"] = open_table(ladder, order, TableVisitor("ada")).name
+    known["study"] = studies.create_study(ladder, Viewer("ada"), "Moons", public=True)
+    passing = Position.parse(PRESETS["hearts"], HANDS.split("_"))
+    known["position"] = str(studies.add_position(ladder, Viewer("ada"), known["study"], passing, "", ""))
     ladder.database.close()
     return known
 
@@ -548,10 +593,11 @@ def _credentials(world: World, role: str) -> tuple[dict[str, str], dict[str, str
 
 async def _status(client: httpx.AsyncClient, case: Case, world: World) -> int:
     address = (case.address or case.route).format(**world.known)
-    form = None if case.form is None else {**case.form, "csrf": client.headers.get(CSRF_HEADER, "")}
+    given = {name: value.format(**world.known) for name, value in (case.form or {}).items()}
+    form = None if case.form is None else {**given, "csrf": client.headers.get(CSRF_HEADER, "")}
     sent = {"json": case.value, "data": form, "content": case.body}
-    given = {name: each for name, each in sent.items() if each is not None}
-    request = client.build_request(case.method, address, headers=case.headers, **given)
+    parts = {name: each for name, each in sent.items() if each is not None}
+    request = client.build_request(case.method, address, headers=case.headers, **parts)
     response = await client.send(request, stream=True)
     await response.aclose()
     if response.status_code == 303 and not response.headers["location"].startswith("/login"):

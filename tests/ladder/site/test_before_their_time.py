@@ -31,10 +31,13 @@ from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.account_names import find_account
+from ladder.store.commands import studies
 from ladder.store.commands.puzzles import keep_puzzles
 from ladder.store.table_models import PeopleTable
 from ladder.values.accounts import Role
 from ladder.values.people import TableVisitor
+from ladder.values.studies import StudiedPosition
 from pigpen.rules import PRESETS
 from pigpen.rules.shuffle import commitment
 from tests.ladder.accounts import add_person, session_of
@@ -60,6 +63,8 @@ TABLE, NO_TABLE = "AAAAAAAAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBBBBBBBB"
 """The name of the table at which today's board was played, as if a link had told it, and one that no table has."""
 WAITING, RUNNING, SEALED, FREE = 3, 4, 11, 99
 """Numbers of matches: in the queue, being played, of the event and hidden, and one of as many digits that none has."""
+STUDY = "SSSSSSSSSSSS"
+"""The name of a study, one position of which is a puzzle, and the next one of the same deal."""
 VISITORS = ("", "eve", "olga")
 """A guest, a contestant without a part in anything, an organiser."""
 SECRET = b"\x17" * 32
@@ -122,7 +127,7 @@ def readable() -> list[str]:
         "table": ["matches", "seats", ".drafts", "..%2f.."], "seat": ["0"],
         "part": ["000000001-000000002.parquet", "000000001-000000020.parquet", "all.parquet", "manifest.json"],
     }  # fmt: skip
-    names = {"/b": ["Trotter", "Bot-1"], "/play": [TABLE, NO_TABLE]}
+    names = {"/b": ["Trotter", "Bot-1"], "/play": [TABLE, NO_TABLE], "/studies": [STUDY]}
     found = [
         *addresses(values, names),
         *QUERIES,
@@ -151,6 +156,22 @@ def hidden_answer(number: int) -> FoundPuzzle:
     return found.model_copy(update={"right": (WRONG,), "why": why})
 
 
+def add_study(ladder: Ladder, world: int) -> None:
+    """Add Ada's study: on both ladders its puzzle shows the same, and the hands and comments behind it differ."""
+    hands = "AK", ("Nosy", "Secretive")[world]
+    with ladder.database.write() as session:
+        study = studies.add_study(session, find_account(session, "ada").owner_id, "Moons", True, NOW)
+        study.name = STUDY
+        for moves in ("", "2C"):
+            position = StudiedPosition(hands="_".join(hands), moves=moves, deal=world, leader=None)
+            row = studies.add_position(session, study, "hearts", position)
+            row.title, row.comment = "What now?", f"Secretive {world}"
+            if not moves:
+                studies.mark_puzzle(session, row, hidden_answer(1 + world), NOW)
+        hidden = studies.add_study(session, study.owner_id, f"Secretive {world}", False, NOW)
+        hidden.name = f"Nosy-{world}"
+
+
 def hide(ladder: Ladder, world: int) -> None:
     """Fill a ladder: what is public is the same for each *world*, what is hidden is not."""
     secret = ladder.settings.data_dir / daily_board.FOLDER / daily_board.FILE
@@ -170,6 +191,7 @@ def hide(ladder: Ladder, world: int) -> None:
         keep_puzzles(session, 1 + world, [hidden_answer(1 + world)], NOW)
     for name, role in (("ada", Role.CONTESTANT), ("eve", Role.CONTESTANT), ("olga", Role.ORGANISER)):
         add_person(ladder, name, role)
+    add_study(ladder, world)
     opened = open_today(ladder, "hearts", TableVisitor("ada"))
     with ladder.database.write() as session:
         row = session.scalars(select(PeopleTable).where(PeopleTable.name == opened.name)).one()

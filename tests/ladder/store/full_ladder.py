@@ -8,7 +8,9 @@ from sqlalchemy import delete
 
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.account_names import find_account
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
+from ladder.store.commands import studies
 from ladder.store.commands.accounts import add_account, add_credential, add_invitation, add_login_code, write_audit
 from ladder.store.commands.estimates import refresh
 from ladder.store.commands.puzzles import answer_puzzle, keep_puzzles, next_look, note_look
@@ -19,6 +21,7 @@ from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTa
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import Role, Scope, Viewer
+from ladder.values.studies import StudiedPosition
 from tests.ladder.ladders import NOW, lease, queue, summary_of
 from tests.ladder.puzzles import RIGHT, made_up
 from tests.ladder.shown import a_ladder, seats_of, suspend
@@ -46,6 +49,7 @@ def fill(database: Database) -> dict[str, int]:
         _add_computation(session)
         _add_table(session, versions["Mud"])
         _add_puzzle(session)
+        _add_study(session)
         _add_event(session, [*versions.values()][:4])
         _add_webhook(session)
         _add_season(session)
@@ -62,6 +66,15 @@ def fill(database: Database) -> dict[str, int]:
         SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, NOW + 0.1, NOTE)
     refresh(database, VARIANT)
     return versions
+
+
+def _add_study(session: Session) -> None:
+    owner = find_account(session, "ada").owner_id
+    study = studies.add_study(session, owner, NOTE, False, NOW)
+    position = StudiedPosition(hands=NOTE, moves=NOTE, deal=3, leader=1)
+    row = studies.add_position(session, study, VARIANT, position)
+    row.title, row.comment = NOTE, NOTE
+    studies.mark_puzzle(session, row, made_up(VARIANT), NOW)
 
 
 def _add_season(session: Session) -> None:

@@ -26,7 +26,7 @@ PAGES = (
     "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
     "/rules/gongzhu", "/learn", "/learn/gongzhu/deal", "/help", "/help/design",
-    "/new", "/data", "/api", "/puzzles", "/puzzles/gongzhu",
+    "/new", "/data", "/api", "/puzzles", "/puzzles/gongzhu", "/studies",
 )  # fmt: skip
 LIKE_ANOTHER = {"/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter/inbox", "/m", "/live"}
 """Pages whose parts others have, too: in each push axe does not look at them."""
