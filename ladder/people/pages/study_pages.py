@@ -185,8 +185,8 @@ def add_position(request: Request, variant: Variant, given: Given, form: Form) -
     """Add a position to a study of one's own, or to a new one; a puzzle is shown its estimate next."""
     site: Site = request.app.state.site
     viewer, position = _author(request), position_given(request, variant, given)
-    texts = form.get("title", ""), form.get("comment", "")
     try:
+        texts = studies.checked_texts(form.get("title", ""), form.get("comment", ""))
         name = form.get("study") or studies.create_study(site.ladder, viewer, form.get("new", ""), _is_public(form))
         number = studies.add_position(site.ladder, viewer, name, position, *texts)
     except UserError as error:

@@ -137,6 +137,16 @@ def remove_study(ladder: Ladder, viewer: Viewer, name: str) -> None:
         commands.remove_study(session, known.row)
 
 
+def checked_texts(title: str, comment: str) -> tuple[str, str]:
+    """
+    Give title and comment of a position as they are stored.
+
+    Raises:
+        UserError: If one of them cannot be.
+    """
+    return _title(title), _comment(comment)
+
+
 def add_position(ladder: Ladder, viewer: Viewer, name: str, position: Position, title: str, comment: str) -> int:
     """
     Add a position to a study, behind the others; gives its number.
@@ -145,7 +155,7 @@ def add_position(ladder: Ladder, viewer: Viewer, name: str, position: Position, 
         LadderError: If the viewer has no such study.
         UserError: If the title or the comment cannot be, or the study has too many positions.
     """
-    title, comment = _title(title), _comment(comment)
+    title, comment = checked_texts(title, comment)
     with ladder.database.write() as session:
         known = find_own_study(session, viewer, name)
         if known.positions >= MAX_POSITIONS:
@@ -163,7 +173,7 @@ def change_position(ladder: Ladder, viewer: Viewer, name: str, number: int, titl
         LadderError: If the viewer has no such study, or the study no such position.
         UserError: If the title or the comment cannot be.
     """
-    title, comment = _title(title), _comment(comment)
+    title, comment = checked_texts(title, comment)
     with ladder.database.write() as session:
         known = find_own_study(session, viewer, name)
         row = find_position(session, known, number).row

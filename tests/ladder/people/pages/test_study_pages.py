@@ -13,7 +13,7 @@ from ladder.app.accounts import managing
 from ladder.errors import LadderError, UserError
 from ladder.people.review import studies
 from ladder.people.review.studies import MAX_POSITIONS, MAX_STUDIES
-from ladder.people.review.study_puzzles import answer_study_puzzle, judge, mark_puzzle
+from ladder.people.review.study_puzzles import NO_CARD, NOT_CLEAR, answer_study_puzzle, judge, mark_puzzle
 from ladder.settings.settings import load_settings
 from ladder.store.account_models import AuditEntry
 from ladder.store.commands.puzzles import keep_puzzles
@@ -22,6 +22,7 @@ from ladder.store.queries import puzzles as puzzle_queries
 from ladder.store.study_models import StudyPosition
 from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.people import TableVisitor
+from ladder.values.studies import MAX_TITLE
 from pigpen.rules import PRESETS
 from referee.replay.position import Position
 from tests.ladder.accounts import add_person, session_of, token_of
@@ -77,6 +78,7 @@ def test_a_study_is_made_filled_from_the_analysis_board_and_read_by_all(ladder: 
     assert unescape(page).count("/analysis/") >= 2
     assert "act=" not in page
     assert 'name="act"' not in page
+    assert "/o/ada" not in page, "an account without bots has no such page"
     listed = person(ladder).get("/studies").text
     assert place in listed
     assert "Moons &lt;b&gt;" in listed
@@ -88,6 +90,8 @@ def test_from_the_board_a_new_study_is_made_at_once(ladder: Ladder) -> None:
     missing = ada.send(address, study="", new="", title="kept as typed", public="0")
     assert missing.status_code == 422
     assert "kept as typed" in missing.text
+    long = ada.send(address, study="", new="Endings", title="x" * (MAX_TITLE + 1))
+    assert (long.status_code, studies.own_studies(ladder, ADA)) == (422, ()), "no empty study is left"
     made = ada.send(address, study="", new="Endings", public="0")
     (row,) = studies.own_studies(ladder, ADA)
     assert made.headers["location"].startswith(f"/studies/{row.name}#p")
@@ -261,11 +265,11 @@ def test_only_a_clear_card_makes_a_puzzle(ladder: Ladder) -> None:
     none, vague = (studies.add_position(ladder, ADA, name, each, "", "") for each in (passing, opening))
     ada = person(ladder, "ada")
     refused = ada.get(f"/studies/{name}/{none}/puzzle")
-    assert (refused.status_code, "a card is to be played" in refused.text) == (422, True)
+    assert (refused.status_code, NO_CARD in refused.text) == (422, True)
     assert ada.send(f"/studies/{name}", f"/studies/{name}/{vague}/puzzle").headers["location"].endswith("/puzzle")
     compute_all(ladder)
     page = ada.get(f"/studies/{name}/{vague}/puzzle").text
-    assert "no card is clearly the best" in page
+    assert NOT_CLEAR in page
     assert "<button" not in page.partition("<h1")[2].partition("</main>")[0]
     assert ada.send(f"/studies/{name}", f"/studies/{name}/{vague}/puzzle").status_code == 422
     with pytest.raises(LadderError):
@@ -314,7 +318,8 @@ def test_a_position_that_the_ladder_does_not_play_any_more_is_said_to_be_so(ladd
     page = person(ladder).get(f"/studies/{name}")
     assert page.status_code == 200
     assert "still readable" in page.text
-    assert "does not play this position any more" in page.text
+    assert 'class="diagram' not in page.text
+    assert "/analysis/gone-variant" not in page.text
 
 
 def test_an_export_is_the_value_of_the_api_and_leads_back_to_the_same_position(ladder: Ladder) -> None:
