@@ -239,11 +239,11 @@ def test_a_puzzle_tells_nothing_before_its_answer_and_then_why(ladder: Ladder, g
     guest = person(ladder)
     assert guest.send(place, card="XX").status_code == 422
     assert guest.send(place, card=given.wrong).headers["location"] == place
-    told = unescape(guest.get(place).text)
-    assert "Not the best card." in told
-    assert "It is obvious." in told
-    assert given.hands in told, "the analysis board is linked"
-    assert "estimate" in told
+    shown = unescape(guest.get(place).text)
+    assert "Not the best card." in shown
+    assert "It is obvious." in shown
+    assert given.hands in shown, "the analysis board is linked"
+    assert "estimate" in shown
     assert guest.send(place, card=given.right).status_code == 303
     assert "Not the best card." in guest.get(place).text, "the first answer counts"
     page = unescape(guest.get(f"/studies/{name}").text)
