@@ -9,7 +9,7 @@ from ladder.matches.puzzles import gap_of, puzzles_in, right_of
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
-from ladder.values.why import FoundPuzzle
+from ladder.values.why import FoundPuzzle, Why
 from pigpen.rules import PRESETS
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import decision_at
@@ -29,13 +29,14 @@ def test_the_answer_is_clear_and_a_bot_was_wrong(found: tuple[Recorded, tuple[Fo
     for each in puzzles:
         wrong = [choice for choice in each.why.choices if choice.choice not in each.right]
         assert min(choice.behind - choice.behind_error for choice in wrong) >= gap_of(recorded.rules)
-        assert any(choice.chosen or choice.house for choice in wrong)
+        assert any(choice.bots for choice in wrong)
         assert 3 <= len(each.position.legal) == len(each.why.choices)
 
 
 def test_the_position_is_what_the_seat_knew(found: tuple[Recorded, tuple[FoundPuzzle, ...]]) -> None:
     recorded, puzzles = found
     for each in puzzles:
+        assert isinstance(each.why, Why)
         (line,) = recorded.deals.where(None, each.why.board, each.why.rotation)
         view = decision_at(recorded, line, each.why.step).view()
         position = each.position

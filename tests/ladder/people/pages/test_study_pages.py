@@ -22,7 +22,7 @@ from ladder.store.queries import puzzles as puzzle_queries
 from ladder.store.study_models import StudyPosition
 from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.people import TableVisitor
-from ladder.values.studies import MAX_TITLE
+from ladder.values.studies import MAX_TITLE, StudiedPosition
 from pigpen.rules import PRESETS
 from referee.replay.position import Position
 from tests.ladder.accounts import add_person, session_of, token_of
@@ -331,7 +331,7 @@ def test_an_export_is_the_value_of_the_api_and_leads_back_to_the_same_position(l
     value = person(ladder, "ada").get(address).json()
     (entry,) = value["entries"]
     assert (value["owner"], entry["title"], entry["comment"], entry["hidden"]) == ("ada", "t", "c", False)
-    stored = studies.StudiedPosition(**entry["position"])
+    stored = StudiedPosition(**entry["position"])
     assert studies.position_in_study(ladder, entry["variant"], stored) == HEARTS.position
     assert computed(ladder, lambda: judge(ladder, ADA, name, number, "")).puzzle is not None
 
