@@ -388,7 +388,7 @@ def test_a_dataclass_becomes_a_dictionary(name: str, helped: Path) -> None:
 
 MADE_OF: dict[str, tuple[object, ...]] = {
     "AtAnotherTable": ("amber-fox", "2 1/1"),
-    "BadPosition": ("move", "3", "7C", "spades are led"),
+    "BadPosition": ("not legal", "3", "7C", "2S 3S"),
     "BeingComputed": (Computing(place=2, done=3, steps=40, is_served=True),),
     "Busy": ("Wait {minutes} minutes.", 300.0),
     "ContainerLost": ("A container was killed.", 2),

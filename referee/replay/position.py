@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Deal, Phase, cards_in, mask_of
 from pigpen.rules.cards import RANKS, SUITS, parse_cards
-from pigpen.rules.errors import PigpenError
+from pigpen.rules.errors import IllegalAction, PigpenError
 from referee.records.steps import action_of, parse_action, words_of
 from referee.replay.deal_replay import DealReplay, leader_of
 from referee.replay.table_view import TableMoment, TableStep, table_moment
@@ -46,8 +46,9 @@ class BadPosition(PigpenError, ValueError):
 
     Attributes:
         kind: `hands` (a wrong number of them), `card` (no card or hand), `deck` (a card that is not in it), `twice`
-            (a card), `many` (cards of a seat), `leader` (no seat), `incomplete` (cards that no hand holds), `move` (one
-            that cannot be made), `after` (one after the end).
+            (a card), `many` (cards of a seat), `leader` (no seat), `incomplete` (cards that no hand holds), `after` (a
+            move after the end), `unreadable` (a move), or of a move that the rules forbid: `not held` (a card), `not
+            legal` (a card), `pass`, `expose`.
         what: The parts of the text that are wrong, and what would be right.
     """
 
@@ -153,9 +154,13 @@ class Position:
                 raise BadPosition("after", number, word[:40])
             try:
                 action = _action(deal, word)
+            except (PigpenError, ValueError):
+                raise BadPosition("unreadable", number, word[:40]) from None
+            try:
                 deal.apply(deal.to_act[0], action)
-            except (PigpenError, ValueError) as error:
-                raise BadPosition("move", number, word[:40], str(error)) from None
+            except IllegalAction:
+                kind, *what = _refusal(deal, action)
+                raise BadPosition(kind, number, word[:40], *what) from None
             done.append(action)
         return replace(self, actions=tuple(done))
 
@@ -259,6 +264,18 @@ def _card(word: str) -> Card:
         return Card.parse(word)
     except ValueError:
         raise BadPosition("card", word[:40]) from None
+
+
+def _refusal(deal: Deal, action: Action) -> tuple[str, ...]:
+    """Give the kind of a `BadPosition` for an action that the seat to act may not do, and what would be right."""
+    seat = deal.to_act[0]
+    if isinstance(action, Card):
+        if not deal.hands[seat] & action.mask:
+            return "not held", str(seat + 1)
+        return "not legal", " ".join(map(str, deal.legal(seat)))
+    if deal.phase is Phase.PASS and deal.rules.passing:
+        return "pass", str(deal.rules.passing.cards), str(seat + 1)
+    return "expose", " ".join(map(str, deal.legal(seat))) or NOTHING
 
 
 def _action(deal: Deal, word: str) -> Action:

@@ -69,7 +69,11 @@ SENTENCES = {
     "many": to_translate("Seat {0} has {1} cards; at most {2} are dealt to each."),
     "leader": to_translate("There is no seat {0} to lead; the seats are 0 to {1}."),
     "incomplete": to_translate("The hands do not hold all cards."),
-    "move": to_translate("Move {0}, {1!r}, cannot be made: {2}."),
+    "unreadable": to_translate("Move {0}, {1!r}, cannot be read; the form says how one is written."),
+    "not held": to_translate("Move {0}, {1!r}, cannot be made: seat {2} does not hold this card."),
+    "not legal": to_translate("Move {0}, {1!r}, cannot be made: these cards may be played now: {2}."),
+    "pass": to_translate("Move {0}, {1!r}, cannot be made: seat {3} passes {2} different cards of its hand."),
+    "expose": to_translate("Move {0}, {1!r}, cannot be made: these cards may be exposed: {2}."),
     "after": to_translate("Move {0}, {1!r}, comes after the end of the deal."),
 }
 """Sentences about a text that is no position, by `BadPosition.kind`."""
@@ -180,7 +184,7 @@ def _check_leader(rules: Rules, leader: int | None) -> None:
 
 
 def _sentence(request: Request, error: BadPosition) -> str:
-    """Say what is wrong, in the reader's language; the engine's own words stay English."""
+    """Say what is wrong, in the reader's language."""
     template = translations(language_of(request)).gettext(SENTENCES[error.kind])
     return sanitize(template.format(*error.what))
 

@@ -100,9 +100,13 @@ def test_a_seat_sees_of_a_position_what_it_knew() -> None:
         (["QS 1H", "", "", ""], "", "card", ("1H",)),
         (["Q...", "QS", "", ""], "", "twice", ("QS",)),
         (["AKQJT98765432.A..", "", "", ""], "", "many", ("1", "14", "13")),
-        (WHOLE, "AS2S", "move", ("1", "AS2S")),
-        (WHOLE, "AS2S3S_AH2H3H_AD2D3D_AC2C3C_XX", "move", ("5", "XX")),
-        (WHOLE, "AS2S3S_AH2H3H_AD2D3D_AC2C3C_-", "move", ("5", "-")),
+        (WHOLE, "AS2S", "pass", ("1", "AS2S", "3", "1")),
+        (WHOLE, "AS2S2S", "pass", ("1", "AS2S2S", "3", "1")),
+        (WHOLE, "AS2S3S_AS2S3S", "pass", ("2", "AS2S3S", "3", "2")),
+        (WHOLE, "AS2S3S_AH2H3H_AD2D3D_AC2C3C_XX", "unreadable", ("5", "XX")),
+        (WHOLE, "AS2S3S_AH2H3H_AD2D3D_AC2C3C_-", "unreadable", ("5", "-")),
+        (WHOLE, "AS2S3S_AH2H3H_AD2D3D_AC2C3C_4D", "not held", ("5", "4D", "1")),
+        (WHOLE, "AS2S3S_AH2H3H_AD2D3D_AC2C3C_4S", "not legal", ("5", "4S", "2C")),
     ],
 )
 def test_what_is_no_position_is_refused_with_the_wrong_part(
@@ -111,6 +115,13 @@ def test_what_is_no_position_is_refused_with_the_wrong_part(
     with pytest.raises(BadPosition) as found:
         Position.parse(HEARTS, hands, moves)
     assert (found.value.kind, found.value.what[: len(what)]) == (kind, what)
+
+
+@pytest.mark.parametrize("wrong", ["7S", "QS*", "QH"])
+def test_an_exposure_that_cannot_be_is_refused_with_the_cards_that_can(wrong: str) -> None:
+    with pytest.raises(BadPosition) as found:
+        Position.parse(GONGZHU, WHOLE, wrong)
+    assert (found.value.kind, found.value.what[:2]) == ("expose", ("1", wrong))
 
 
 def test_nothing_comes_after_the_end() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from html import unescape
@@ -88,6 +89,23 @@ def test_what_is_no_position_is_said_with_the_form_to_mend_it(site: Visitor, wro
     if "hands=" in wrong:
         assert site.get(f"/analysis/hearts/deal?{wrong}").status_code == 422
         assert site.get(f"/analysis/hearts/worth?{wrong}").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("variant", "moves"),
+    [("hearts", "2C_7D"), ("hearts", "2C_QS"), ("hearts", "2C_XX"), ("hearts", "3C"), ("gongzhu", "7S")],
+)
+def test_a_typed_move_that_cannot_be_made_is_explained_in_the_readers_language(
+    site: Visitor, variant: str, moves: str
+) -> None:
+    address = f"/analysis/{variant}?hands={HANDS}&deal=3&moves={moves}"
+    alerts = [
+        unescape(site.get(address, accept_language=language).text).partition('role="alert">')[2].partition("</p>")[0]
+        for language in ("en", "zh")
+    ]
+    assert all(moves.rpartition("_")[2] in alert for alert in alerts)
+    words = re.findall(r"[a-z]{3,}", alerts[1])
+    assert words == [], "all of it is Chinese"
 
 
 def test_a_seat_that_is_not_there_and_cards_that_are_missing_are_named(site: Visitor) -> None:
