@@ -21,11 +21,14 @@ from ladder.store import models
 from ladder.values import opponents
 from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT
+from tests.ladder.accounts import add_person, session_of
 from tests.ladder.computing_here import compute_all
 from tests.ladder.ladders import NAMES, NOW, enter, lease, new_ladder, queue, recorded_match
 from tests.ladder.puzzles import add_puzzles
 from tests.ladder.site.chinese_words import latin, text_of
+from tests.ladder.site.person import Person
 from tests.ladder.site.visitor import Visitor
+from tests.ladder.studies import GONGZHU, HEARTS, add_to, as_puzzle, new_study
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:
@@ -175,6 +178,7 @@ HANDS = "AKQJT98765432..._.AKQJT98765432.._..AKQJT98765432._...AKQJT98765432"
         *(
             "/puzzles",
             "/puzzles/gongzhu",
+            "/studies",
             f"/analysis/gongzhu?hands={HANDS}",
             f"/analysis/hearts?hands={HANDS}",
             "/analysis/hearts?hand=XX",
@@ -192,6 +196,34 @@ def test_a_puzzle_is_in_chinese(tmp_path: Path) -> None:
     site = Visitor(made)
     for path in ("/", "/puzzles", "/puzzles/hearts", "/puzzle/1"):
         assert_is_in_chinese(site, path)
+
+
+def test_a_study_is_in_chinese(tmp_path: Path) -> None:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    add_person(made, "ada")
+    name = new_study(made, "研究一")
+    add_to(made, name, GONGZHU)
+    puzzle = add_to(made, name, HEARTS, comment="红心")
+    as_puzzle(made, name, puzzle)
+    visitor = Visitor(made)
+    for path in ("/studies", f"/studies/{name}", f"/studies/{name}/{puzzle}"):
+        assert words_in(chinese(visitor, path), name) == [], path
+    author = Person(made)
+    author.cookies.set("pigpen_session", session_of(made, "ada"))
+    pages = (
+        "/studies",
+        f"/studies/{name}",
+        f"/studies/{name}/{puzzle}/puzzle",
+        f"/analysis/hearts/study?{HEARTS.query}",
+    )
+    for path in pages:
+        assert words_in(author.get(path, accept_language="zh").text, name) == [], path
+    made.database.close()
+
+
+def words_in(page: str, study: str) -> list[str]:
+    """Latin words but names and the cards of a hand."""
+    return [word for word in latin(page, TERMS | NAMES_THERE | {"ada", study}) if not re.fullmatch(r"[\dAKQJ]+", word)]
 
 
 def test_an_inbox_is_in_chinese(tmp_path: Path) -> None:
