@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.values.names import DOCKERFILE, MAIN_FILES
+from ladder.values.names import BUILD_FILES, DOCKERFILE, MAIN_FILES, SOURCE_MAIN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,10 +34,11 @@ def bot_around(named: Iterable[Path] = ()) -> Path | None:
     for folder in named:
         if folder.resolve() in around:
             return folder
-    if _holds(here, DOCKERFILE):
+    if any(_holds(here, name) for name in (DOCKERFILE, *BUILD_FILES)):
         return here
     # A Dockerfile further up may belong to any project; a bot.py belongs to a bot.
-    return next((folder for folder in around if any(_holds(folder, name) for name in MAIN_FILES)), None)
+    main_files = (*MAIN_FILES, *SOURCE_MAIN_FILES)
+    return next((folder for folder in around if any(_holds(folder, name) for name in main_files)), None)
 
 
 def why_not_read(named: Iterable[Path] = ()) -> str | None:

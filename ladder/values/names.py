@@ -44,8 +44,10 @@ def names_owner(reference: str) -> bool:
 
 
 MAIN_FILES = ("bot.py", "bot.js")
-SOURCE_FILES = ("bot.go", "go.mod", "bot.cpp", "CMakeLists.txt", "package.json")
-"""Files that make a folder a bot's in a language that is built first (`ladder.sandbox.bots.languages`)."""
+SOURCE_MAIN_FILES = ("bot.go", "bot.cpp")
+"""Main files of bots in languages that are built first (`ladder.sandbox.bots.languages`)."""
+BUILD_FILES = ("go.mod", "CMakeLists.txt", "package.json")
+"""Files that say how a folder is built: they make it a bot's, and stand in other projects as well."""
 LANGUAGES = ("go", "cpp", "javascript")
 """Languages other than Python in which a folder can be submitted."""
 DOCKERFILE = "Dockerfile"

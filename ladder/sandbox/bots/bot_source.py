@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.sandbox.bots.content import Content
-from ladder.values.names import DOCKERFILE, LANGUAGES, MAIN_FILES, SOURCE_FILES, Builds, Images
+from ladder.values.names import (
+    BUILD_FILES,
+    DOCKERFILE,
+    LANGUAGES,
+    MAIN_FILES,
+    SOURCE_MAIN_FILES,
+    Builds,
+    Images,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +44,8 @@ KITS = _shipped("starter_kits")
 """A folder for each language in which there is no sample bot."""
 COMMAND = "cmd:"
 """Prefix of the command line of a program that plays without a sandbox."""
-_MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
+_ALL_MAIN_FILES = (*MAIN_FILES, *SOURCE_MAIN_FILES)
+_MAIN_BY_ENDING = {Path(name).suffix: name for name in _ALL_MAIN_FILES}
 _OTHER_PACKAGE_FILES = {
     "pyproject.toml": "dependencies",
     "Pipfile": "[packages]",
@@ -115,7 +124,7 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
         if not _is_bot(folder):
             raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. {_instead(word, folder)}")
         return BotSource(folder.resolve().name, folder=folder.resolve())
-    if _is_bot(folder.parent) and folder.name in (*MAIN_FILES, DOCKERFILE):
+    if _is_bot(folder.parent) and folder.name in (*_ALL_MAIN_FILES, DOCKERFILE):
         raise UnknownBot(f"{word!r} is a file. Name the folder that holds it: {shlex.quote(str(folder.parent))}")
     looks_like_path = word.startswith((".", "/", "~")) or word.endswith("/")
     if not looks_like_path and re.search("[:/@]", word) and re.fullmatch(_IMAGE, word):
@@ -168,7 +177,9 @@ def _holds(path: Path, mark: str) -> bool:
 
 def _is_bot(folder: Path) -> bool:
     try:
-        return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, *SOURCE_FILES, DOCKERFILE))
+        return folder.is_dir() and any(
+            (folder / name).is_file() for name in (*_ALL_MAIN_FILES, *BUILD_FILES, DOCKERFILE)
+        )
     except OSError:  # a name that is too long, or a folder that may not be read
         return False
 

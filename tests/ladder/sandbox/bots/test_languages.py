@@ -50,7 +50,7 @@ def test_every_list_of_languages_has_the_same_ones() -> None:
     assert tuple(LANGUAGES) == names.LANGUAGES
     assert {*LANGUAGES, "python"} == set(KITS)
     marks = {mark for each in LANGUAGES.values() for mark in each.marks}
-    assert marks == {*names.MAIN_FILES, *names.SOURCE_FILES} - {"bot.py"}
+    assert marks == {*names.MAIN_FILES, *names.SOURCE_MAIN_FILES, *names.BUILD_FILES} - {"bot.py"}
 
 
 @pytest.mark.parametrize("mark", [mark for each in LANGUAGES.values() for mark in each.marks])
