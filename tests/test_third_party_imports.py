@@ -26,7 +26,7 @@ CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
 EVENTS_NEED = {"highspy", "icalendar", "standardwebhooks"}
 DATA_NEEDS = {"pyarrow"}
 SOURCES_NEED = {"pygments"}
-LEARN_NEEDS = {"gymnasium", "numpy", "pettingzoo", "pyspiel"}
+LEARN_NEEDS = {"gymnasium", "numpy", "onnxruntime", "pettingzoo", "pyspiel"}
 EXAMPLES_NEED = {"gymnasium", "numpy", "pyspiel", "ray", "sb3_contrib", "tensordict", "torch", "torchrl"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {
@@ -139,7 +139,7 @@ def declared() -> list[tuple[str, str, tuple[str, ...]]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     sdk = tomllib.loads((ROOT / "sdk/pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = {"pigpen-arena": project["dependencies"], **project["optional-dependencies"], "sdk": sdk["dependencies"]}
-    folders = {"dev": EVERYWHERE, "learn": ("sdk",), "openspiel": ("sdk",), "sdk": ("sdk",)}
+    folders = {"dev": EVERYWHERE, "learn": ("sdk",), "onnx": ("sdk",), "openspiel": ("sdk",), "sdk": ("sdk",)}
     return [
         (group, canonicalize_name(Requirement(line).name), folders.get(group, SHIPPED))
         for group, lines in groups.items()

@@ -9,10 +9,15 @@ from __future__ import annotations
 import random
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from pigpen import Policy, TooLong, solve
-from pigpen.learn import Tables
+from pigpen.learn import Encoding, Tables
+from pigpen.learn.net_tree import NetTree
 from pigpen.rules import PRESETS, Phase, Rules
 from pigpen.search import CardTree
 from pigpen.sim import native
@@ -20,6 +25,9 @@ from pigpen.sim.native.binding import Engine
 from tests.rules.table import ODD
 from tests.sim.test_card_tree import places
 from tests.sim.views import bot_view
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NUMBER = 12
 
@@ -36,11 +44,20 @@ def main(library: Path) -> int:
             view.playouts(20, view.rng, Policy(done % 2))
             CardTree(view, random.Random(done), 64 if done % 2 else 4096).scores(150)
             checked.features(deal)
+            tree = NetTree(view, random.Random(done), partial(flat, Encoding(rules)), 64 if done % 2 else 4096)
+            for _ in range(20):
+                tree.trial(view.legal)
             with suppress(TooLong):
                 solve(deal, limit=300)
             done += 1
         step_through(rules)
     return done
+
+
+def flat(encoding: Encoding, observations: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Answer as a net that knows nothing."""
+    count = len(observations)
+    return np.zeros((count, encoding.actions)), np.zeros((count, encoding.players))
 
 
 def step_through(rules: Rules) -> None:

@@ -12,6 +12,7 @@
 #include "observe.h"
 #include "unpack.h"
 #include "tables.h"
+#include "leaves.h"
 
 // Which sources this was compiled from.
 const char pigpen_source[] = SOURCE;

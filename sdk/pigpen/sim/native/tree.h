@@ -15,7 +15,8 @@ typedef struct {
     int64_t sum;  // of the margins of the seat that plays the card
     uint32_t visits;
     uint32_t child, sibling;  // numbers of branches; 0: none
-    uint32_t card;
+    uint16_t card;
+    uint16_t prior;  // of a net, 65535 for certain; 0: none was given
 } Branch;
 
 // What is kept from call to call, in memory of the caller, which is zeroed at first. It never has more than `capacity`
@@ -43,6 +44,7 @@ typedef struct {
     Model model;
     Solver solver;
     Chance chance;
+    int has_net;
     uint8_t player[DECK];  // of the cards of the history
 } Search;
 
@@ -109,12 +111,33 @@ static Position likely_deal(Search *search) {
 // The branch of a card, a new one if need be; 0 if there is no memory left for it.
 static uint32_t branch_of(Tree *tree, uint32_t parent, int card) {
     for (uint32_t child = tree->branch[parent].child; child; child = tree->branch[child].sibling)
-        if (tree->branch[child].card == (uint32_t)card) return child;
+        if (tree->branch[child].card == card) return child;
     if (tree->branches >= tree->capacity) return 0;
     uint32_t number = tree->branches++;
     tree->branch[number] = (Branch){.card = card, .sibling = tree->branch[parent].child};
     tree->branch[parent].child = number;
     return number;
+}
+
+// What the net has said of the options, lowest first, where it has: the others count as they do on average. Returns the sum;
+// 0: it has said nothing.
+static float by_net(const Tree *tree, uint32_t parent, Cards options, float *weights) {
+    uint16_t prior[DECK] = {0};
+    float sum = 0, total = 0;
+    int said = 0;
+    for (uint32_t child = tree->branch[parent].child; child; child = tree->branch[child].sibling) {
+        const Branch *branch = &tree->branch[child];
+        if (!(options >> branch->card & 1) || !branch->prior) continue;
+        prior[branch->card] = branch->prior;
+        sum += branch->prior;
+        said++;
+    }
+    if (!said) return 0;
+    for (; options; options &= options - 1) {
+        uint16_t found = prior[lowest(options)];
+        total += *weights++ = found ? found : sum / said;
+    }
+    return total;
 }
 
 // Which card to look at next. One that was not looked at yet counts as the others do on average.
@@ -129,9 +152,10 @@ static int promising(const Search *search, uint32_t parent, const Position *at, 
         visits += branch->visits;
         sum += branch->sum;
     }
-    float weights[DECK], total = weigh(search->game, &search->model, at, options, weights), *weight = weights;
-    double mean = visits ? (double)sum / visits : 0, best_value = 0;
-    double scale = EXPLORATION * __builtin_sqrt(tree->squares / tree->ended * (visits + 1)) / total;
+    float weights[DECK], *weight = weights, total = search->has_net ? by_net(tree, parent, options, weights) : 0;
+    if (!total) total = weigh(search->game, &search->model, at, options, weights);
+    double mean = visits ? (double)sum / visits : 0, best_value = 0, spread = tree->ended ? tree->squares / tree->ended : 0;
+    double scale = EXPLORATION * __builtin_sqrt(spread * (visits + 1)) / total;
     int best = -1;
     for (; options; options &= options - 1) {
         const Branch *branch = known[lowest(options)];
@@ -166,31 +190,44 @@ static void note_margin(Tree *tree, int64_t margin) {
     tree->squares += off * (margin - tree->mean);
 }
 
+// The way from the root into one new branch. The last card has no branch if there was no memory left for it.
+typedef struct {
+    uint32_t branch[DECK];
+    uint8_t mover[DECK], card[DECK];
+    int64_t branches, cards;
+} Way;
+
+static void follow(Search *search, Position *at, int card, Way *way) {
+    Tree *tree = search->tree;
+    uint32_t parent = 0;
+    way->branches = way->cards = 0;
+    for (;;) {
+        uint32_t branch = branch_of(tree, parent, card);
+        if (branch) {
+            way->mover[way->branches] = at->turn;
+            way->branch[way->branches++] = branch;
+        }
+        way->card[way->cards++] = card;
+        play(search->game, at, card);
+        Cards options = legal(search->game, at);
+        if (!branch || !tree->branch[branch].visits || !options) break;
+        parent = branch;
+        card = options & (options - 1) ? promising(search, parent, at, options) : lowest(options);
+    }
+}
+
 // Play a deal from a card of the root to its end: through the tree, into one new branch, and on without it.
 static void descend(Search *search, const Position *deal, int card, int64_t *scores) {
     Tree *tree = search->tree;
     const Game *game = search->game;
     Position at = *deal;
-    uint32_t path[DECK], parent = 0;
-    uint8_t mover[DECK];
-    int depth = 0;
-    for (;;) {
-        uint32_t branch = branch_of(tree, parent, card);
-        if (branch) {
-            mover[depth] = at.turn;
-            path[depth++] = branch;
-        }
-        play(game, &at, card);
-        Cards options = legal(game, &at);
-        if (!branch || !tree->branch[branch].visits || !options) break;
-        parent = branch;
-        card = options & (options - 1) ? promising(search, parent, &at, options) : lowest(options);
-    }
+    Way way;
+    follow(search, &at, card, &way);
     if (deal->face_down) value_cards(game, at.face_up, at.face_down, &search->solver.values);
     play_on(search, &at, scores);
-    for (int step = 0; step < depth; step++) {
-        tree->branch[path[step]].visits++;
-        tree->branch[path[step]].sum += margin(game, scores, mover[step]);
+    for (int step = 0; step < way.branches; step++) {
+        tree->branch[way.branch[step]].visits++;
+        tree->branch[way.branch[step]].sum += margin(game, scores, way.mover[step]);
     }
     note_margin(tree, margin(game, scores, deal->turn));
 }
