@@ -78,6 +78,35 @@ class AccountRow(Value):
     signs_in_by: Literal["password", "provider", "nothing"]
 
 
+class GradeRow(Value):
+    """A contestant, and the best of the contestant's bots in one variant; None or empty: there is none."""
+
+    account: str
+    note: str
+    """Of the invitation with which the account was made."""
+    submissions: int
+    """All that were sent, whatever became of them."""
+    last: Time | None
+    """Time at which the last of them was sent."""
+    place: int | None = None
+    """Among the contestants, from 1; bots with equal ranks share it."""
+    bot: str = ""
+    version: int | None = None
+    state: str = ""
+    """`active`, `suspended` or `retired`."""
+    rank: int | None = None
+    """This, and the range that it may deserve, are among all bots of the variant, by what orders its standings."""
+    rank_low: int | None = None
+    rank_high: int | None = None
+    elo: float | None = None
+    error: float | None = None
+    """Half the width of the 95 % interval."""
+    margin: float | None = None
+    """Points a deal by which it is better than the mean of the active ones."""
+    matches: int = 0
+    faults: int = 0
+
+
 class InvitationRow(Value):
     """An invitation, for the organiser; its link is shown only once."""
 

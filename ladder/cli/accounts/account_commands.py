@@ -2,7 +2,7 @@
 `pigpen account`: who may log in at the ladder's site, for its organiser.
 
 `invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
-about who is logged in, and what was done by whom.
+about who is logged in, and what was done by whom; `grades` is a sheet of what contestants have reached.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
-from ladder.values.accounts import LOCAL, ListedInvitation
+from ladder.values.accounts import LOCAL, GradeRow, ListedInvitation
 from ladder.values.csv_rows import csv_text
 from ladder.values.text import write_utf8
 
@@ -208,6 +208,34 @@ def audit(
         print_audit(found, Console())
 
 
+def grades(
+    variant: Annotated[str, typer.Argument(help="Whose standings count; see: pigpen rules")],
+    season: Annotated[
+        str | None, typer.Option(help="Standings of a finished season, as they were at its end, by its name.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Print a sheet for grades as CSV: a line for each contestant, with the best bot, its place and what it is worth.
+
+    Contestants without a ranked bot stand at the end. The note is that of the invitation.
+
+    Examples:
+        pigpen account grades gongzhu > grades.csv
+
+        pigpen account grades hearts --season 2026-spring
+    """
+    from ladder.app.accounts.grades import grades as read
+
+    with opened() as ladder:
+        found = read(ladder, LOCAL, variant, season)
+    if as_json:
+        print_json(found)
+    else:
+        rows = (each.model_dump(mode="json").values() for each in found)
+        write_utf8(csv_text(GradeRow.model_fields, rows), sys.stdout)
+
+
 account = typer.Typer(
     name="account",
     help="Make accounts, invite, disable, set quotas, and see who did what.",
@@ -228,6 +256,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sessions": sessions,
     "revoke": revoke,
     "audit": audit,
+    "grades": grades,
 }
 for _name, _command in COMMANDS.items():
     account.command(_name)(_command)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from ladder.store.account_models import Account, AuditEntry, Credential, Invitation
+from ladder.store.account_models import Account, AuditEntry, Credential, Invitation, StoredSubmission
 from ladder.store.models import Owner, StoredBot
 from ladder.values.accounts import AccountRow, AuditRow, CredentialRow, InvitationRow, Role, Scope
 from ladder.values.value import time_of
@@ -68,6 +68,13 @@ def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
         )
         for account, its_name, count in session.execute(wanted.order_by(func.lower(Owner.name), Owner.name))
     ]
+
+
+def submissions_by_owner(session: Session) -> dict[str, tuple[int, float]]:
+    """Count the submissions of each owner, and give the Unix time at which the last one came."""
+    row = StoredSubmission
+    found = session.execute(select(row.owner, func.count(), func.max(row.added)).group_by(row.owner))
+    return {owner: (count, last) for owner, count, last in found}
 
 
 def invitations(session: Session, now: float) -> list[InvitationRow]:

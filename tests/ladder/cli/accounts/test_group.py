@@ -18,6 +18,7 @@ from ladder.app.schema import api_schema
 from ladder.errors import Forbidden
 from ladder.settings.settings import load_settings
 from ladder.store.commands.accounts import NOT_GOOD
+from tests.ladder.ladders import enter
 from tests.ladder.site.person import PASSWORD, quick_passwords
 from tests.typed import Typed, run_here, typed
 
@@ -241,3 +242,15 @@ def test_a_list_with_a_mistake_invites_none(folder: Path, text: str, sentence: s
     assert value(folder, "invitations") == before
     assert account(folder, "invite", "--from", "course.csv", "--name", "eve").code == 2
     assert account(folder, "invite", "--from", "none.csv").is_one_sentence
+
+
+def test_a_sheet_for_grades_has_a_line_for_each_contestant(folder: Path, ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        enter(session, "Trotter", owner="ada")
+    come(ladder, secret_in(done(folder, "invite", "--name", "ada", "--note", "No. 17")))
+    come(ladder, secret_in(done(folder, "invite", "--note", "No. 4")), "bob")
+    ada, bob = csv.DictReader(io.StringIO(done(folder, "grades", "hearts")))
+    assert [ada[name] for name in ("account", "note", "place", "bot")] == ["ada", "No. 17", "1", "Trotter"]
+    assert [bob[name] for name in ("account", "note", "place", "bot")] == ["bob", "No. 4", "", ""]
+    assert [row["account"] for row in value(folder, "grades", "hearts")] == ["ada", "bob"]
+    assert account(folder, "grades", "whist").is_one_sentence

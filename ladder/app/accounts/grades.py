@@ -1,0 +1,77 @@
+"""A sheet for grades: a line for each contestant, with the best of the contestant's bots in one variant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.bots import standings
+from ladder.entry.policy import Act, check
+from ladder.store.queries.account_lists import accounts, invitations, submissions_by_owner
+from ladder.values.accounts import GradeRow, Role
+from ladder.values.order import Order
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.values.accounts import Viewer
+    from ladder.values.standings import StandingRow
+
+COPIED = ("bot", "version", "state", "elo", "error", "margin", "matches", "faults")
+"""Fields of a standing that a line of the sheet has, too."""
+NONE = (None, None, None)
+
+
+def grades(ladder: Ladder, viewer: Viewer, variant: str, season: str | None = None) -> list[GradeRow]:
+    """
+    Give a row for each account of a contestant: those with a ranked bot by their places, then the others by name.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who asks, an organiser.
+        variant: Whose standings count, in the order that the ladder shows them.
+        season: As they were at the end of the season of that name; None: as they are now.
+
+    Raises:
+        LadderError: If the ladder does not play that variant, or has had no such season.
+    """
+    check(viewer, Act.ADMINISTER)
+    (found,) = standings(ladder, variant, everyone=True, season=season)
+    best: dict[str, StandingRow] = {}
+    for one in found.standings:
+        best.setdefault(one.owner, one)
+    with ladder.database.read() as session:
+        rows = [each for each in accounts(session) if each.role is Role.CONTESTANT]
+        notes = {each.used_by: each.note for each in reversed(invitations(session, ladder.clock())) if each.note}
+        submitted = submissions_by_owner(session)
+
+    ranks = {name: _ranks(row, found.by) for name, row in best.items()}
+    taken = sorted(rank for each in rows if (rank := ranks.get(each.name, NONE)[0]) is not None)
+    made = []
+    for each in rows:
+        count, last = submitted.get(each.name, (0, None))
+        line = GradeRow(
+            account=each.name,
+            note=notes.get(each.name, ""),
+            submissions=count,
+            last=None if last is None else time_of(last),
+        )
+        if row := best.get(each.name):
+            rank, low, high = ranks[each.name]
+            line = line.model_copy(
+                update={
+                    "place": None if rank is None else 1 + taken.index(rank),
+                    "rank": rank,
+                    "rank_low": low,
+                    "rank_high": high,
+                    **{name: getattr(row, name) for name in COPIED},
+                }
+            )
+        made.append(line)
+    return sorted(made, key=lambda each: (each.place is None, each.place or 0))
+
+
+def _ranks(row: StandingRow, by: Order) -> tuple[int | None, int | None, int | None]:
+    """Give a bot's rank by what orders the standings, and the range that it may deserve."""
+    if by is Order.ELO:
+        return row.rank, row.rank_low, row.rank_high
+    return row.margin_rank, row.margin_rank_low, row.margin_rank_high
