@@ -20,15 +20,22 @@ from schemathesis.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site import shapes
+from ladder.store.commands.studies import mark_puzzle
+from ladder.store.study_models import Study, StudyPosition
 from tests.ladder.accounts import add_person, token_of
+from tests.ladder.ladders import NOW
+from tests.ladder.puzzles import made_up
+from tests.ladder.site.visitor import small_site
+from tests.ladder.studies import GONGZHU, HEARTS, add_to, new_study
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from schemathesis import Case
@@ -69,6 +76,20 @@ ACCOUNTS = ("/api/v1/me", "/api/v1/login/")
 KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 1, "rotation": 2, "bot": "Mud@1"}
 KNOWN |= {"event": "cup", "other": "Trotter", "table": "deals", "part": "000000001-000000002.parquet"}
 """Names of existing things, so that not all answers are of missing ones."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """The site of a small ladder that has a study with a puzzle, too."""
+    with small_site(tmp_path_factory.mktemp("studied")) as site:
+        add_person(site.ladder, "ada")
+        name = new_study(site.ladder)
+        add_to(site.ladder, name, GONGZHU)
+        number = add_to(site.ladder, name, HEARTS)
+        with site.ladder.database.write() as session:
+            mark_puzzle(session, session.get_one(StudyPosition, number), made_up(), NOW)
+            session.scalars(select(Study)).one().name = str(KNOWN["name"])
+        yield site
 
 
 @EXAMPLES
