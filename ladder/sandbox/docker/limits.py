@@ -10,6 +10,7 @@ own (docs/adr/0014-what-containers-share.md).
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from dataclasses import dataclass
@@ -152,8 +153,8 @@ class Limits:
     """File descriptors of one process."""
     file_size: int = 16 * MIB
     """Bytes of one file."""
-    tmp_exec: bool = False
-    """True if programs in /tmp may run."""
+    for_builds: bool = False
+    """True if programs in /tmp may run, and `BUILD_CALLS` may be made: compilers need both."""
 
 
 KERNEL_THREAD = 64 * 1024
@@ -169,9 +170,27 @@ SECCOMP = Path(__file__).with_name("seccomp.json")
 """The system calls that a bot may make, in place of Docker's much longer list."""
 
 
-def security_options() -> list[str]:
-    """Give the options of the security modules; the engine wants the profile's text, not its path."""
-    return ["no-new-privileges:true", f"seccomp={SECCOMP.read_text(encoding='utf-8')}"]
+BUILD_CALLS = ("setresgid",)
+"""
+System calls that a build may make as well: `make` sets the group that it has in each program that it starts.
+
+Without capabilities a process can become no group that it is not in already.
+"""
+
+
+def security_options(*, for_builds: bool = False) -> list[str]:
+    """
+    Give the options of the security modules; the engine wants the profile's text, not its path.
+
+    Args:
+        for_builds: Whether `BUILD_CALLS` are allowed.
+    """
+    profile = SECCOMP.read_text(encoding="utf-8")
+    if for_builds:
+        rules = json.loads(profile)
+        rules["syscalls"].append({"names": [*BUILD_CALLS], "action": "SCMP_ACT_ALLOW"})
+        profile = json.dumps(rules)
+    return ["no-new-privileges:true", f"seccomp={profile}"]
 
 
 def new_user() -> int:
@@ -188,7 +207,7 @@ def host_config(
     api: APIClient, folder: Path, limits: Limits, runtime: str, parent_group: str | None = None
 ) -> dict[str, Any]:
     """Give the half of a container's settings that confines it; each one is proven in test_docker_sandbox.py."""
-    may_run = "exec" if limits.tmp_exec else "noexec"
+    may_run = "exec" if limits.for_builds else "noexec"
     tmpfs = f"size={limits.tmp},nr_inodes={limits.tmp_files},mode=1777,{may_run},nosuid,nodev"
     seat = Mount(SEAT_FOLDER, str(folder), type="bind", read_only=True)
     config: dict[str, Any] = api.create_host_config(
@@ -198,7 +217,7 @@ def host_config(
         read_only=True,
         cap_drop=["ALL"],
         cap_add=STARTS_WITH,
-        security_opt=security_options(),
+        security_opt=security_options(for_builds=limits.for_builds),
         ipc_mode="private",
         pids_limit=_pids_limit(limits, runtime),
         mem_limit=limits.memory,

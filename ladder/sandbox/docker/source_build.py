@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.languages import Language
 
 FOR_BUILDS = Limits(
-    memory=2048 * MIB, pids=256, tmp=768 * MIB, tmp_files=65_536, open_files=1024, file_size=256 * MIB, tmp_exec=True
+    memory=2048 * MIB, pids=256, tmp=768 * MIB, tmp_files=65_536, open_files=1024, file_size=256 * MIB, for_builds=True
 )
 """Of one build; its files are in memory."""
 LOG_HEAD, LOG_TAIL = 12 * 1024, 12 * 1024

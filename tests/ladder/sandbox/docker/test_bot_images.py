@@ -112,8 +112,8 @@ async def test_a_dockerfile_that_is_none_is_the_bots_fault(
 async def test_a_folder_with_neither_a_dockerfile_nor_a_bot_py_is_told_what_it_needs(
     sandbox: DockerSandbox, write: Write, name: str
 ) -> None:
-    with pytest.raises(BotRejected, match=r"no bot\.py and no "):
-        await sandbox.load(BotSource(name, folder=write(name, {"bot.js": ""})))
+    with pytest.raises(BotRejected, match=r"no bot\.py, no "):
+        await sandbox.load(BotSource(name, folder=write(name, {"bot.rb": ""})))
 
 
 async def test_ones_own_folder_without_a_dockerfile_plays(

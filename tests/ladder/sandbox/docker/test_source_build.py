@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_containers_left")]
 
 SHELL = Language("shell", "Shell", ("build.sh",), Path("nowhere"), build="sh ./build.sh")
 """A language whose compiler is a script of the stranger's."""
-SMALL = Limits(memory=256 * MIB, pids=64, tmp=32 * MIB, tmp_files=2000, file_size=24 * MIB, tmp_exec=True)
+SMALL = Limits(memory=256 * MIB, pids=64, tmp=32 * MIB, tmp_files=2000, file_size=24 * MIB, for_builds=True)
 PROGRAM = "mkdir -p build; printf '#!/bin/sh\\necho hi\\n' > build/bot; chmod +x build/bot\n"
 Build = Callable[..., Content]
 
@@ -75,6 +75,12 @@ def test_what_does_not_compile_is_shown_with_the_first_and_last_lines(build: Bui
     assert lines[1] == "first error"
     assert lines[-1] == "last error"
     assert len(lines) == 2 * source_build.SHOWN_LINES + 2
+
+
+def test_programs_can_be_started_as_make_starts_them(build: Build) -> None:
+    """It sets the user and group that it has (POSIX_SPAWN_RESETIDS)."""
+    start = "import os; os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, resetids=True), 0)"
+    assert build(PROGRAM + f'python3 -c "{start}" || exit 9')
 
 
 def test_a_build_that_makes_no_program_is_refused(build: Build) -> None:
@@ -196,5 +202,5 @@ def test_a_build_has_no_network_no_rights_and_sees_nothing_of_the_host(build: Bu
 
 def test_the_usual_limits_leave_room_for_compilers() -> None:
     assert FOR_BUILDS.tmp < FOR_BUILDS.memory
-    assert FOR_BUILDS.tmp_exec
-    assert not Limits().tmp_exec
+    assert FOR_BUILDS.for_builds
+    assert not Limits().for_builds
