@@ -635,7 +635,7 @@ IN_THEIR_ROOMS = {
     "ladder.app.accounts.passwords:MAX_WAITING",
     "ladder.app.accounts.sessions:MAX_TOKENS",
     "ladder.app.live_matches:MAX_EVENTS",
-    "ladder.store.commands.held_events:MAX_ENTRIES",
+    "ladder.store.commands.event_entries:MAX_ENTRIES",
     "ladder.app.live_matches:MAX_KEPT",
     "ladder.app.submit.uploads:MAX_OPEN",
     "ladder.app.supervisor:MAX_ERRORS",

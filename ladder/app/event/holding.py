@@ -16,7 +16,7 @@ from ladder.events.advice import Pace, checked
 from ladder.events.event_file import parse_event
 from ladder.events.held import Redo
 from ladder.sandbox.bots.bot_source import sample_names
-from ladder.store.commands import event_rounds
+from ladder.store.commands import event_entries, event_rounds
 from ladder.store.commands import held_events as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.event_news import announce_event
@@ -99,7 +99,7 @@ def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str, commitment: str =
         _own(session, viewer, bot)
         made, by = None if commitment else new_seed(), viewer.name or ""
         event, now = find_event(session, name), ladder.clock()
-        entry = commands.enter_event(
+        entry = event_entries.enter_event(
             session, event, bot, now, by=by,
             commitment=commitment_of(made) if made else commitment, nonce=made.hex() if made else None,
         )  # fmt: skip
@@ -123,7 +123,7 @@ def check_in(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
     with ladder.database.write() as session:
         _own(session, viewer, bot)
         event, now, by = find_event(session, name), ladder.clock(), viewer.name or ""
-        entry = commands.check_in(session, event, bot, now, by)
+        entry = event_entries.check_in(session, event, bot, now, by)
         announce_event(session, event, now, by)
         write_audit(session, viewer, "event.check-in", name, now, bot=entry.name)
         return entry.name
@@ -179,7 +179,7 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
         _own(session, viewer, bot)
         event = find_event(session, name)
         by = viewer.name or ""
-        entry = commands.withdraw_from_event(session, event, bot, by)
+        entry = event_entries.withdraw_from_event(session, event, bot, by)
         announce_event(session, event, ladder.clock(), by)
         write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
         if entry.left_after is None or may(viewer, Act.ADMINISTER):

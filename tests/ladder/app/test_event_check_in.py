@@ -19,7 +19,7 @@ from ladder.events.chain import Link, linked
 from ladder.events.event_file import parse_event
 from ladder.settings.settings import load_settings
 from ladder.site.pages.feeds import UNLISTED, calendar, news
-from ladder.store.commands import held_events as commands
+from ladder.store.commands import event_entries
 from ladder.store.event_models import EventEntry
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL, Viewer
@@ -254,7 +254,7 @@ def test_an_event_without_a_check_in_has_no_link_for_an_entry(ladder: Ladder) ->
 
 
 def test_an_owner_enters_a_bot_a_limited_number_of_times(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands, "MAX_ENTRIES", 3)
+    monkeypatch.setattr(event_entries, "MAX_ENTRIES", 3)
     opened(ladder, 2)
     holding.enter(ladder, LOCAL, "cup", "Bot-1")
     holding.enter(ladder, LOCAL, "cup", "Bot-1")

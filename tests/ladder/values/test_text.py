@@ -74,7 +74,7 @@ MANY = {
     "ladder/site/api/submissions.py": "MAX_STREAMS",
     "ladder/site/api/routes.py": "MATCHES",
     "ladder/store/commands/copying.py": "minutes of a constant",
-    "ladder/store/commands/held_events.py": "the most of an event, which has 2 at least",
+    "ladder/store/commands/event_entries.py": "the most of an event, which has 2 at least",
     "ladder/store/commands/scheduling.py": "an option",
     "ladder/store/queries/checking.py": "figures that differ",
     "referee/records/recorded.py": "2 seats at least",
