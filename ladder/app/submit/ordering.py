@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 NO_REGISTRY = (
-    "This ladder has no registry of images, so it takes only folders that it builds itself: with a bot.py, or with a "
-    "Dockerfile that adds files to pigpen/bot. For another image ask its organiser for a registry (setting registry)."
+    "This ladder has no registry of images, so it takes only folders that it builds itself: with a bot.py, with source "
+    "in a language that it compiles, or with a Dockerfile that adds files to pigpen/bot. For another image ask its "
+    "organiser for a registry (setting registry)."
 )
 
 

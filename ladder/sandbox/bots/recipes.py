@@ -397,13 +397,13 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
             if language.name not in source.languages:
                 raise BotRejected(
                     f"{source.name} is not built here: it is a folder in {language.title}, and this ladder builds "
-                    f"{_titles(source)} only. {_way_out(source)}"
+                    f"{_titles(source)} only. {_way_out(source, NO_DOCKERFILE)}"
                 )
             return language_recipe(language)
         if content.file("bot.py") is None:
             raise BotRejected(
                 f"{source.name} is not built here: the folder has no bot.py, no {DOCKERFILE}, and no file of another "
-                f"language. {_way_out(source)}"
+                f"language. {_way_out(source, NO_DOCKERFILE)}"
             )
         return PLAIN
     dockerfile = content.file(DOCKERFILE)
@@ -441,7 +441,11 @@ def _titles(source: BotSource) -> str:
     return ", ".join(["Python", *(each.title for each in LANGUAGES.values() if each.name in source.languages)])
 
 
-def _way_out(source: BotSource) -> str:
+NO_DOCKERFILE = f"Write a {DOCKERFILE}, and build"
+"""The first step where there is none."""
+
+
+def _way_out(source: BotSource, first: str = "Build") -> str:
     """Name another way to submit a bot whose folder is not built, out of those that its ladder has."""
     if source.images == "none":
         return (
@@ -450,8 +454,8 @@ def _way_out(source: BotSource) -> str:
         )
     image, name = image_to_build(source.name), shlex.quote(source.name)
     by_image = (
-        f"Build its image yourself, in its folder, and submit that: docker build -t {image} . && pigpen submit {image} "
-        f"--name {name}."
+        f"{first} its image yourself, in its folder, and submit that: docker build -t {image} . && pigpen submit "
+        f"{image} --name {name}."
     )
     if source.images == "registry":
         return by_image

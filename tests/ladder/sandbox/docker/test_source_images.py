@@ -18,7 +18,7 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.languages import Language
 from ladder.sandbox.docker import source_build
 from ladder.sandbox.docker.bot_images import image_of_folder
-from ladder.sandbox.docker.built_images import TOOLCHAIN_LABEL
+from ladder.sandbox.docker.built_images import FOLDER_LABEL, TOOLCHAIN_LABEL
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.docker.source_build import SourceBuild, SourceRejected
 from ladder.sandbox.wheels.packages import Packages
@@ -110,9 +110,11 @@ def test_the_same_source_is_built_once_and_is_the_same_image_in_another_folder(
 
 @pytest.mark.parametrize("language", [SHELL], indirect=True)
 def test_what_does_not_compile_leaves_no_image(client: docker.DockerClient, image_of: Images, tmp_path: Path) -> None:
-    before = {str(image.id) for image in client.images.list(all=True)}
+    name = f"bot{uuid.uuid4().hex}"
     with pytest.raises(SourceRejected) as caught:
-        image_of(folder_of(tmp_path, build_sh="echo a mistake; exit 1"))
+        image_of(folder_of(tmp_path, name, build_sh="echo a mistake; exit 1"))
     assert isinstance(caught.value, BotRejected)
     assert str(caught.value).endswith("a mistake")
-    assert {str(image.id) for image in client.images.list(all=True)} <= before
+    assert client.api.images(all=True, filters={"label": f"{FOLDER_LABEL}={name}"}) == []
+    image_of(folder_of(tmp_path / "right", name, data_x=name))
+    assert client.api.images(all=True, filters={"label": f"{FOLDER_LABEL}={name}"}) != []
