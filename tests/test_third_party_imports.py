@@ -27,7 +27,8 @@ EVENTS_NEED = {"highspy", "icalendar", "standardwebhooks"}
 DATA_NEEDS = {"pyarrow"}
 SOURCES_NEED = {"pygments"}
 LEARN_NEEDS = {"gymnasium", "numpy", "onnxruntime", "pettingzoo", "pyspiel"}
-EXAMPLES_NEED = {"gymnasium", "numpy", "pyspiel", "ray", "sb3_contrib", "tensordict", "torch", "torchrl"}
+TORCH_NEEDS = {"onnx", "ray", "sb3_contrib", "tensordict", "torch", "torchrl"}
+EXAMPLES_NEED = {"gymnasium", "numpy", "pyspiel", "train"} | TORCH_NEEDS
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {
     "PIL",
