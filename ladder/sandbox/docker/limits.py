@@ -170,10 +170,11 @@ SECCOMP = Path(__file__).with_name("seccomp.json")
 """The system calls that a bot may make, in place of Docker's much longer list."""
 
 
-BUILD_CALLS = ("setresgid",)
+BUILD_CALLS = ("flock", "setresgid")
 """
-System calls that a build may make as well: `make` sets the group that it has in each program that it starts.
+System calls that a build may make as well: `go` locks its files, `make` sets the group that it has.
 
+Bots may not lock files, as locks on inodes of one image are seen in all its containers; a build has seen no cards.
 Without capabilities a process can become no group that it is not in already.
 """
 

@@ -83,6 +83,11 @@ def test_programs_can_be_started_as_make_starts_them(build: Build) -> None:
     assert build(PROGRAM + f'python3 -c "{start}" || exit 9')
 
 
+def test_files_can_be_locked_as_go_locks_them(build: Build) -> None:
+    lock = "import fcntl; fcntl.flock(open('/tmp/lock', 'w'), fcntl.LOCK_SH)"
+    assert build(PROGRAM + f'python3 -c "{lock}" || exit 9')
+
+
 def test_a_build_that_makes_no_program_is_refused(build: Build) -> None:
     assert "build/bot" in refused(build, "true")
 
