@@ -79,6 +79,7 @@ NOT_IMPORTED = {
     "mkdocs-material": "the theme of the documentation",
     "mkdocstrings": "a plugin of mkdocs",
     "mypy": "a command of make check",
+    "onnxruntime": "pigpen.learn.onnx_net, where it is installed",
     "pandas": "frames of pigpen_arena, where it is installed",
     "pip": "a command that fetches what images hold",
     "polars": "as pandas",

@@ -248,7 +248,8 @@ def test_a_bot_takes_what_its_net_likes_best() -> None:
 
 def test_without_onnx_runtime_one_sentence_says_how_to_install_it() -> None:
     program = (
-        "import sys; sys.modules['onnxruntime'] = None\ntry:\n    import pigpen.learn.onnx_net\n"
+        "import sys; sys.modules['onnxruntime'] = None\nfrom pigpen.learn.onnx_net import OnnxNet\n"
+        "try:\n    OnnxNet('net.onnx')\n"
         "except ImportError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

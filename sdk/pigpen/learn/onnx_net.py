@@ -6,11 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-try:
-    import onnxruntime
-except ModuleNotFoundError as error:
-    raise ImportError("This Python has no ONNX Runtime. Install it: pip install onnxruntime") from error
-
 if TYPE_CHECKING:
     from os import PathLike
 
@@ -30,8 +25,13 @@ class OnnxNet:
         Read the file.
 
         Raises:
+            ImportError: If ONNX Runtime is missing; the message says how to install it.
             ValueError: If it has another number of inputs or outputs.
         """
+        try:
+            import onnxruntime
+        except ModuleNotFoundError as error:
+            raise ImportError("This Python has no ONNX Runtime. Install it: pip install onnxruntime") from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
