@@ -171,5 +171,5 @@ async def test_a_refusal_ends_it_with_the_referees_words(node_bot: BotSource, tm
 
 def test_a_new_bot_like_it_is_whole_but_for_its_packages(tmp_path: Path) -> None:
     new(tmp_path / "mine", like="node")
-    wanted = {".dockerignore", "Dockerfile", "bot.js", "package.json", "package-lock.json", "protos"}
+    wanted = {".dockerignore", "bot.js", "debian-packages", "package.json", "package-lock.json", "protos"}
     assert {path.name for path in (tmp_path / "mine").iterdir()} == wanted

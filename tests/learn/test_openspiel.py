@@ -17,7 +17,7 @@ from open_spiel.python.algorithms import external_sampling_mccfr, mcts
 from open_spiel.python.observation import make_observation
 
 from pigpen.learn import aec
-from pigpen.learn.openspiel import NAME, PigpenGame
+from pigpen.learn._openspiel_game import NAME, PigpenGame
 from pigpen.learn.single_table import Table
 from pigpen.rules import CARDS, PRESETS, Rules
 from tests.for_two import FEW_TRICKS, FOR_THREE, FOR_TWO

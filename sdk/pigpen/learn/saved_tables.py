@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from typing import Any
 
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from pigpen.learn.native_tables import NativeTables
     from pigpen.learn.python_tables import PythonTables
     from pigpen.rules import Rules
-
-    Numbers = int | slice | Sequence[int] | NDArray[np.integer] | NDArray[np.bool_]
 
 
 class SavedTables:
@@ -49,7 +47,13 @@ class SavedTables:
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, numbers: Numbers) -> SavedTables:
+    @overload
+    def __getitem__(self, numbers: slice) -> SavedTables: ...
+
+    @overload
+    def __getitem__(self, numbers: ArrayLike) -> SavedTables: ...
+
+    def __getitem__(self, numbers: slice | ArrayLike) -> SavedTables:
         chosen = numbers_of(numbers, self._count)
         return SavedTables(self.rules, self._tables.chosen(chosen), len(chosen))
 
@@ -59,7 +63,7 @@ class SavedTables:
         return self._tables
 
 
-def numbers_of(numbers: Numbers | None, count: int) -> NDArray[np.int64]:
+def numbers_of(numbers: Any, count: int) -> NDArray[np.int64]:
     """
     List the numbers of tables that an index of numpy's names; None: all *count*.
 

@@ -15,11 +15,10 @@ from pigpen.sim.sim_random import SimRandom
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from pigpen.learn.native_tables import NativeTables
     from pigpen.learn.python_tables import PythonTables
-    from pigpen.learn.saved_tables import Numbers
     from pigpen.rules import Rules
     from pigpen.sim.playout import Policy
 
@@ -43,6 +42,18 @@ class Tables:
     A deal that ends gives its rewards in that step, and the observation is already the first one of the next deal.
     The arrays are written anew by each step: copy what is to stay. Table 0 of a seed is that of `aec` with this seed.
     """
+
+    rewards: NDArray[np.float32]
+    """
+    Points by which each seat was better than the mean of its table,
+    if the deal ended in the last step, else 0; shape (games, players).
+    """
+    over: NDArray[np.bool_]
+    """True where the deal ended in the last step; shape (games,)."""
+    observations: NDArray[np.uint64]
+    """Observations of the seats to decide, packed; shape (games, words)."""
+    seats: NDArray[np.int64]
+    """The seats to decide; shape (games,)."""
 
     def __init__(self, rules: Rules | str, games: int, seed: int = 0) -> None:
         """
@@ -76,17 +87,9 @@ class Tables:
         players = self.encoding.players
         self._observations = np.zeros((games, self.encoding.words), dtype=np.uint64)
         self._seats = np.zeros(games, dtype=np.int64)
-        self.rewards: NDArray[np.float32] = np.zeros((games, players), dtype=np.float32)
-        """
-        Points by which each seat was better than the mean of its table,
-        if the deal ended in the last step, else 0; shape (games, players).
-        """
-        self.over: NDArray[np.bool_] = np.zeros(games, dtype=np.bool_)
-        """True where the deal ended in the last step; shape (games,)."""
-        self.observations: NDArray[np.uint64] = _read_only(self._observations)
-        """Observations of the seats to decide, packed; shape (games, words)."""
-        self.seats: NDArray[np.int64] = _read_only(self._seats)
-        """The seats to decide; shape (games,)."""
+        self.rewards = np.zeros((games, players), dtype=np.float32)
+        self.over = np.zeros(games, dtype=np.bool_)
+        self.observations, self.seats = _read_only(self._observations), _read_only(self._seats)
 
     def __copy__(self) -> Tables:
         return deepcopy(self)
@@ -180,7 +183,7 @@ class Tables:
         self._tables.playouts(self._chance, times, values)
         return values
 
-    def save(self, numbers: Numbers | None = None) -> SavedTables:
+    def save(self, numbers: ArrayLike | None = None) -> SavedTables:
         """
         Copy the states of tables.
 
@@ -201,7 +204,7 @@ class Tables:
         chosen = numbers_of(numbers, len(self.over))
         return SavedTables(self.encoding.rules, self._tables.chosen(chosen), len(chosen))
 
-    def restore(self, saved: SavedTables, numbers: Numbers | None = None) -> None:
+    def restore(self, saved: SavedTables, numbers: ArrayLike | None = None) -> None:
         """
         Put saved states in the place of tables; no deal counts as ended there.
 
@@ -225,7 +228,7 @@ class Tables:
         self._tables.replace(chosen, saved.tables)
         self.rewards[chosen], self.over[chosen] = 0, False
 
-    def clone(self, numbers: Numbers | None = None) -> Tables:
+    def clone(self, numbers: ArrayLike | None = None) -> Tables:
         """
         Make tables of their own in the states of these; the clone draws what these would draw.
 

@@ -214,7 +214,7 @@ def test_the_example_that_learns_needs_no_checkout(installation: Installation) -
     text = (ROOT / "docs" / "learn.md").read_text("utf-8").partition("## An example that learns")[2]
     lines = text.partition("```\n")[2].partition("```")[0].splitlines()
     commands = [shlex.split(line, comments=True) for line in lines if not line.startswith("export ")]
-    assert len(commands) == 4
+    assert len(commands) == 5
     with installation.lent("numpy"):
         for command in commands:
             done = installation.run(*command, *QUICK[command[2] if command[0] == "python" else command[1]])

@@ -193,7 +193,9 @@ def learned_from(deal: Deal) -> int:
     observation: tuple[int, ...] = encoding.observe(view, steps)
     assert len(observation) == encoding.words
     assert VERSION == 1
-    assert {"Tables", "aec", "against"} < set(learn.__all__)  # without numpy and others they have no type
+    assert {"Tables", "aec", "against", "against_many"} < set(
+        learn.__all__
+    )  # without numpy and others they have no type
     return len(actions_of(deal.default_action(view.seat), view.legal_mask))
 
 
