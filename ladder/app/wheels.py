@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SDK, ARENA = "pigpen-sdk", "pigpen-arena"
-EXTRAS = ("data", "ladder", "learn", "worker")
+EXTRAS = ("data", "ladder", "learn", "onnx", "openspiel", "worker")
 """Parts of the arena that contestants need not install."""
 FILES = ("./pigpen_sdk-*.whl", f"./pigpen_arena-{__version__}-py3-none-any.whl")
 """Both wheels in the current folder, as a shell takes them."""

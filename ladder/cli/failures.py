@@ -36,6 +36,7 @@ PARTS = {
     "argon2": "argon2-cffi",
     "dask": "distributed",
     "h11": "uvicorn",
+    "markdown_it": "markdown-it-py",
     "markupsafe": "jinja2",
     "msgpack": "distributed",
     "starlette": "fastapi",

@@ -30,6 +30,8 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, RefereeMessage]"
 
 BREAK_SECONDS = 0.5
 """Seconds that a stopped server is waited for: a bot that does not read holds up the end of its connections."""
+ENDED_SECONDS = 30.0
+"""The same when the bot's program has ended: then nothing holds them up but a busy machine."""
 
 LOOK_SECONDS = 0.05
 """From one look at the connections that wait to the next, while a bot is expected."""
@@ -126,12 +128,13 @@ class SeatServer:
         self._close_listener()
         self.socket.unlink(missing_ok=True)
 
-    async def stop(self, grace: float | None) -> None:
+    async def stop(self, grace: float | None, patience: float = BREAK_SECONDS) -> None:
         """
         Stop listening and break every connection.
 
         Args:
             grace: Seconds in which streams may end well; None: they break at once.
+            patience: Seconds that are waited for connections which have been broken.
         """
         self._close_listener()  # before gRPC closes the descriptor, whose number then is soon another file's
         if self._reading:
@@ -144,7 +147,7 @@ class SeatServer:
             self._stopping.add(stopping)
             stopping.add_done_callback(self._stopping.discard)
         if self._stopping:
-            await asyncio.wait(self._stopping, timeout=(grace or 0.0) + BREAK_SECONDS)
+            await asyncio.wait(self._stopping, timeout=(grace or 0.0) + patience)
 
     async def _listen(self) -> None:
         server = grpc.aio.server(options=self._options, maximum_concurrent_rpcs=8)

@@ -27,7 +27,7 @@ from pigpen.wire.transport import grpc
 from referee.seats.deadlines import DEADLINES, ReconnectWindow
 from referee.seats.fair_wait import FairTime, LazyTimer, wait_fairly
 from referee.seats.process_controller import FreezePolicy, NoController
-from referee.seats.seat_server import SeatServer, Stream, check_hello, refuse
+from referee.seats.seat_server import BREAK_SECONDS, ENDED_SECONDS, SeatServer, Stream, check_hello, refuse
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 
 if TYPE_CHECKING:
@@ -277,6 +277,7 @@ class StreamSeat:
 
         Connections that a bot keeps open by not reading end with its program; call this again after that to close them.
         """
+        patience = ENDED_SECONDS if self._closed else BREAK_SECONDS
         self._closed = True
         self._timer.close()
         self._freeze_policy.match_over()
@@ -284,7 +285,7 @@ class StreamSeat:
         await self._reconnect.wait_for_restart()
         if self._serving:
             self._serving.cancel()
-        await self._server.stop(None if self._failure.done() else self._deadlines.farewell)
+        await self._server.stop(None if self._failure.done() else self._deadlines.farewell, patience)
         self._server.hide()
 
     # Called by what runs the bot's program.

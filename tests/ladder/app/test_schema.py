@@ -28,6 +28,7 @@ WITH_ARGUMENT = {
     "matches MATCH": "matches",
     "why --step": "why",
     "account add --password": "account add",
+    "account invite --from": "account invite",
 }
 
 

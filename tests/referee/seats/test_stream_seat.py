@@ -17,7 +17,7 @@ from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.process_controller import EXCESS_CPU_SECONDS
-from referee.seats.seat_server import READABLE_BYTES, SeatServer, new_token, other_protocol
+from referee.seats.seat_server import BREAK_SECONDS, READABLE_BYTES, SeatServer, new_token, other_protocol
 from referee.seats.stream_seat import MAX_STREAMS, MAX_UNASKED, PendingQuestion, Traffic
 from referee.seats.verdict import Exit, SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
@@ -322,6 +322,31 @@ async def test_closing_leaves_no_socket_and_ends_the_stream(tmp_path: Path, welc
         assert list(tmp_path.iterdir()) == []
 
 
+async def test_closing_again_waits_for_a_server_that_stops_slowly(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first time a bot could hold it up; the second time its program has ended, and only the machine is slow."""
+    may_stop, stopped = asyncio.Event(), asyncio.Event()
+    kind = type(grpc.aio.server())
+    stop = kind.stop
+
+    async def stop_slowly(server: grpc.aio.Server, grace: float | None) -> None:
+        await may_stop.wait()
+        await stop(server, grace)
+        stopped.set()
+
+    monkeypatch.setattr(kind, "stop", stop_slowly)
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        seat.lose("it is over")
+        await seat.close()
+        assert not stopped.is_set()
+        asyncio.get_running_loop().call_later(2 * BREAK_SECONDS, may_stop.set)
+        await seat.close()
+        assert stopped.is_set()
+
+
 def test_a_token_is_128_random_bits() -> None:
     tokens = {new_token() for _ in range(100)}
     assert len(tokens) == 100
@@ -347,9 +372,9 @@ async def test_a_bot_that_ends_its_stream_gets_the_status_before_its_connection_
     graces: list[float | None] = []
     stop = SeatServer.stop
 
-    async def stopped(server: SeatServer, grace: float | None) -> None:
+    async def stopped(server: SeatServer, grace: float | None, patience: float = BREAK_SECONDS) -> None:
         graces.append(grace)
-        await stop(server, grace)
+        await stop(server, grace, patience)
 
     monkeypatch.setattr(SeatServer, "stop", stopped)
     deadlines = Deadlines(reconnect=PATIENCE, farewell=PATIENCE)

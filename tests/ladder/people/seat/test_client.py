@@ -207,8 +207,8 @@ async def test_a_referee_is_looked_for_again_and_again_for_the_patience_of_the_c
     with pytest.raises(Unreachable):
         await asyncio.wait_for(playing, PATIENCE)
     await seat.close()
-    assert set(pauses) == {RETRY_SECONDS}
-    assert len(pauses) in (10, 11, 12), "ten, one past the end, and one after the connection that was lost"
+    retries = pauses.count(RETRY_SECONDS)  # what is left of the seat may pause, too
+    assert retries in (10, 11, 12), "ten, one past the end, and one after the connection that was lost"
     assert listener.connections == [True, False] * has_been_there
 
 
