@@ -11,6 +11,7 @@ from ladder.matches.answering import answer
 from ladder.settings.settings import load_settings
 from ladder.store.commands import computations
 from ladder.store.commands.puzzles import keep_puzzles
+from ladder.store.models import StoredMatch
 from ladder.values.questions import QUESTIONS, Lane
 from ladder.values.why import Choice, FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat, Why
 from tests.ladder.ladders import NOW, new_ladder, played, recorded_match
@@ -114,4 +115,5 @@ def made_up(variant: str = "hearts", source: str = "1") -> FoundPuzzle:
 def add_puzzles(ladder: Ladder, match: int, count: int = 1) -> None:
     """Add puzzles that are made up to a match."""
     with ladder.database.write() as session:
-        keep_puzzles(session, match, [made_up(source=str(match))] * count, NOW)
+        variant = session.get_one(StoredMatch, match).variant
+        keep_puzzles(session, match, [made_up(variant, source=str(match))] * count, NOW)
