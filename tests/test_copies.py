@@ -132,6 +132,7 @@ EXAMPLES: dict[type, Callable[[], object]] = {
     arena.Result: lambda: a_result(),
     learn.Encoding: lambda: learn.Encoding("hearts"),
     learn.Steps: some_steps,
+    learn.SavedTables: lambda: some_tables().save(),
     learn.Tables: some_tables,
     pigpen.Bot: pigpen.Bot,
     pigpen.Card: lambda: pigpen.Card(49),
@@ -269,7 +270,7 @@ def forward(value: Any, times: int = 1) -> None:
             assert not changes(value), f"the test does not know what changes {value!r}"
 
 
-FIXED = (arena.Match, learn.Encoding, pigpen.Bot, search.Pace)
+FIXED = (arena.Match, learn.Encoding, learn.SavedTables, pigpen.Bot, search.Pace)
 """Classes that could be changed by assignment alone, which a user does at his own risk."""
 
 
@@ -293,6 +294,10 @@ def looks(value: Any, seen: tuple[int, ...] = ()) -> object:
         return [into(each) for each in value]
     if isinstance(value, dict):
         return {str(name): into(each) for name, each in value.items() if name not in HIDDEN}
+    if isinstance(value, learn.SavedTables):
+        tables = learn.Tables(value.rules, games=len(value), seed=1)
+        tables.restore(value)
+        return into(tables)
     if isinstance(value, learn.Tables):
         shown = [each.tolist() for each in (value.observations, value.seats, value.rewards, value.over, value.unpack())]
         return shown, value._chance.tolist()

@@ -10,6 +10,19 @@ docs/learn.md describes every number.
 from pigpen.learn.action_numbers import Steps, actions_of
 from pigpen.learn.encoding import VERSION, Encoding
 from pigpen.learn.environments import aec, against, against_many
+from pigpen.learn.opponents import BatchBot
+from pigpen.learn.saved_tables import SavedTables
 from pigpen.learn.tables import Tables
 
-__all__ = ["VERSION", "Encoding", "Steps", "Tables", "actions_of", "aec", "against", "against_many"]
+__all__ = [
+    "VERSION",
+    "BatchBot",
+    "Encoding",
+    "SavedTables",
+    "Steps",
+    "Tables",
+    "actions_of",
+    "aec",
+    "against",
+    "against_many",
+]

@@ -193,9 +193,8 @@ def learned_from(deal: Deal) -> int:
     observation: tuple[int, ...] = encoding.observe(view, steps)
     assert len(observation) == encoding.words
     assert VERSION == 1
-    assert {"Tables", "aec", "against", "against_many"} < set(
-        learn.__all__
-    )  # without numpy and others they have no type
+    # Without numpy and others these have no type.
+    assert {"BatchBot", "SavedTables", "Tables", "aec", "against", "against_many"} < set(learn.__all__)
     return len(actions_of(deal.default_action(view.seat), view.legal_mask))
 
 
