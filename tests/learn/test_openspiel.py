@@ -82,11 +82,9 @@ def test_every_deck_is_as_likely_and_each_direction_of_passing_too() -> None:
     assert state.current_player() == 0
 
 
-@every_variant
+@pytest.mark.parametrize("rules", [*PRESETS.values(), FOR_THREE], ids=named)
 def test_hidden_cards_change_nothing_that_a_seat_sees(rules: Rules) -> None:
-    """Exchange two cards that two other seats hold before the first decision."""
-    if rules.players < 3:
-        pytest.skip("of two, each knows what the other one holds")
+    """Exchange two cards that two other seats hold before the first decision; of two, each knows all cards."""
     game, rng = PigpenGame(rules=rules), Random(5)
     size = rules.plan.hand_size
     compared = 0

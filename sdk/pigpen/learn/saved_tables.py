@@ -57,10 +57,9 @@ class SavedTables:
         chosen = numbers_of(numbers, self._count)
         return SavedTables(self.rules, self._tables.chosen(chosen), len(chosen))
 
-    @property
-    def tables(self) -> NativeTables | PythonTables:
-        """The tables that hold the states."""
-        return self._tables
+    def _put_into(self, tables: NativeTables | PythonTables, chosen: NDArray[np.int64]) -> None:
+        """Let the chosen tables of others have these states."""
+        tables.replace(chosen, self._tables)
 
 
 def numbers_of(numbers: Any, count: int) -> NDArray[np.int64]:

@@ -225,7 +225,7 @@ class Tables:
             saved = saved[[0] * len(chosen)]
         if len(saved) != len(chosen):
             raise ValueError(f"There are {len(saved)} states for {len(chosen)} tables: give as many, or one.")
-        self._tables.replace(chosen, saved.tables)
+        saved._put_into(self._tables, chosen)
         self.rewards[chosen], self.over[chosen] = 0, False
 
     def clone(self, numbers: ArrayLike | None = None) -> Tables:
