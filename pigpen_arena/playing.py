@@ -37,6 +37,7 @@ async def play_async(
     sandbox: Sandbox = "inline",
     clock: str = DEFAULT_CLOCK_TEXT,
     limit: float = DEFAULT_CLOCK.limit,
+    no_clock: bool = False,
     record: str | PathLike[str] | None = None,
     concurrency: int | None = None,
     runtime: str = "runc",
@@ -61,6 +62,7 @@ async def play_async(
             in processes of their own, without isolation. ``docker``: in containers, as on a ladder.
         clock: Seconds in the bank + seconds added for each decision.
         limit: Most seconds for one decision.
+        no_clock: Let bots think as long as they want, for example in a debugger, in place of the clock and the limit.
         record: Where to write the record, compressed if its name ends in .gz; None: where it goes with the match.
         concurrency: Number of rotations to play at once outside this process; None: the number of cores, less one.
         runtime: The OCI runtime of containers; ``auto``: gVisor where there is one.
@@ -79,7 +81,7 @@ async def play_async(
     try:
         asked = requested(
             MatchRequest, bots=named.words(bots), rules=str(rules), boards=boards, deals=deals, game=game,
-            seed=seed, clock=clock, limit=limit, record=path,
+            seed=seed, clock=clock, limit=limit, no_clock=no_clock, record=path,
         )  # fmt: skip
         plan = replace(new_match(asked, named.find), can_resume=False)
         opened = opened_sandbox(setup_of(named.sandbox, runtime, fresh=False))

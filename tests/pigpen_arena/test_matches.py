@@ -18,6 +18,7 @@ import pytest
 import pigpen_arena as arena
 from ladder.cli.play.compare import compare_bots
 from ladder.cli.play.play import play as play_command
+from ladder.values.clocks import NO_CLOCK
 from pigpen import Bot, Card, View, Welcome
 from pigpen_arena.running import Interrupt, run, shown
 from tests.e2e.test_readme import blocks
@@ -208,6 +209,11 @@ def test_arguments_are_called_as_the_options_of_the_commands() -> None:
         assert (
             options - taken - {"human_limit", "pace", "resume", "fresh", "output", "as_json"} == {"context"} & options
         )
+
+
+def test_a_match_without_a_clock_says_so_in_its_record() -> None:
+    usual, none = (arena.play(["random"] * 4, deals=1, no_clock=each).recorded.first.clock for each in (False, True))
+    assert (usual.limit, none.limit, none.bank) == (1.0, NO_CLOCK.limit, NO_CLOCK.bank)
 
 
 def test_progress_is_reported_after_each_deal() -> None:
