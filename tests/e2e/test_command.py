@@ -352,7 +352,7 @@ def test_rules_without_a_name_lists_the_presets() -> None:
 
 MISTAKES = {
     "an unknown bot": (("play", "nix", *FOUR[1:]), "There is no bot 'nix'"),
-    "a folder without a bot": (("play", "./docs", *FOUR[1:]), "holds no bot.py and no Dockerfile"),
+    "a folder without a bot": (("play", "./docs", *FOUR[1:]), ") and no Dockerfile"),
     "an unknown variant": (("play", *FOUR, "--rules", "whist"), "There are no rules called 'whist'"),
     "an unknown variant to show": (("rules", "whist"), "There are no rules called 'whist'"),
     "too few bots": (("play", "random"), "gongzhu takes 4 bots; 1 named"),

@@ -122,7 +122,8 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
         if not _may_look_into(folder):
             raise UnknownBot(f"The folder {word!r} cannot be read. Let this user read it (chmod), or name another one.")
         if not _is_bot(folder):
-            raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. {_instead(word, folder)}")
+            known = ", ".join(_ALL_MAIN_FILES)
+            raise UnknownBot(f"The folder {word!r} holds no bot ({known}) and no Dockerfile. {_instead(word, folder)}")
         return BotSource(folder.resolve().name, folder=folder.resolve())
     if _is_bot(folder.parent) and folder.name in (*_ALL_MAIN_FILES, DOCKERFILE):
         raise UnknownBot(f"{word!r} is a file. Name the folder that holds it: {shlex.quote(str(folder.parent))}")

@@ -86,11 +86,7 @@ int64_t pigpen_memory_size(void) { return sizeof(Memory); }
 void pigpen_tree(const Game *game, const Position *start, const Unseen *unseen, const History *history, Tree *tree,
                  int64_t deals, Cards options, int64_t *sums) {
     Search search = {.game = game, .start = start, .unseen = unseen, .history = history, .tree = tree};
-    search.chance = seeded(tree->chance);
-    search.solver = solver_of(game, start, 0, INT64_MAX);
-    find_model(game, &search.solver.values, &search.model);
-    find_players(&search);
-    if (!tree->branches) tree->branches = 1;
+    begin_search(&search);
     while (deals-- > 0) {
         const Position deal = likely_deal(&search);
         int64_t *row = sums;

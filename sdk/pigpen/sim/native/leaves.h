@@ -48,11 +48,7 @@ static void show_leaf(Search *search, const Table *root, const Position *deal, L
 void pigpen_tree_leaves(const Game *game, const Position *start, const Unseen *unseen, const History *history, Tree *tree,
                         int64_t deals, Cards options, const Table *root, Leaf *leaf, Cards *observations) {
     Search search = {.game = game, .start = start, .unseen = unseen, .history = history, .tree = tree, .has_net = 1};
-    search.chance = seeded(tree->chance);
-    search.solver = solver_of(game, start, 0, INT64_MAX);
-    find_model(game, &search.solver.values, &search.model);
-    find_players(&search);
-    if (!tree->branches) tree->branches = 1;
+    begin_search(&search);
     while (deals-- > 0) {
         const Position deal = likely_deal(&search);
         for (Cards left = options; left; left &= left - 1, leaf++, observations += words_of(game)) {

@@ -62,6 +62,15 @@ static void find_players(Search *search) {
     }
 }
 
+// Derive the rest of a search from what it was given.
+static void begin_search(Search *search) {
+    search->chance = seeded(search->tree->chance);
+    search->solver = solver_of(search->game, search->start, 0, INT64_MAX);
+    find_model(search->game, &search->solver.values, &search->model);
+    find_players(search);
+    if (!search->tree->branches) search->tree->branches = 1;
+}
+
 // The deal `at` before the first card was played.
 static Position before(const Search *search, const Position *at) {
     const History *history = search->history;
