@@ -82,9 +82,11 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     named = [each.get_attribute("aria-label") for each in sentence.get_by_role("img").all()]
     assert named == ["2 of clubs", "queen of spades"]
     assert not worth.locator("table").is_visible(), "figures are behind *more*"
+    before = page.inner_text(NEWS)
     page.get_by_role("button", name="Pause").click()
+    page.wait_for_function(f"before => document.querySelector('{NEWS}').textContent !== before", arg=before)
     worth.locator("summary").click()
-    assert page.get_by_role("button", name="Pause").get_attribute("aria-pressed") == "true", "figures take time to read"
+    page.wait_for_selector("ladder-tv button[aria-pressed=true]")  # figures take time to read
     assert worth.locator("tbody tr").count() == 2
     assert "cost 12.3 points ± 5.0" in worth.inner_text()
     assert worth.locator("svg.behind").count() == 2
