@@ -139,12 +139,13 @@ def costliest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], wors
 
     Args:
         candidates: What each decision cost at first, and the match that it is from, as people name it.
-        worst: Decisions to give at most; only such as cost anything are given.
+        worst: Decisions to give at most; only such as cost more than their ± are given.
     """
     costly = [each for each in candidates if each[0] > 0]
     costly = sorted(costly, key=lambda each: -each[0])[: CLOSER * worst]
-    closer = sorted((why_of(decision, source) for _, decision, source in costly), key=lambda each: -each.cost)
-    return [each for each in closer[:worst] if each.cost > 0]
+    closer = (why_of(decision, source) for _, decision, source in costly)
+    sure = [each for each in closer if each.cost > each.cost_error]
+    return sorted(sure, key=lambda each: -each.cost)[:worst]
 
 
 def rerun_line(source: str, seat: str, place: str, bot: str = "FOLDER") -> str:

@@ -50,6 +50,11 @@ class EstimatedChoice(Value):
     house: tuple[str, ...]
     """The house bots that choose this."""
 
+    @property
+    def is_unsure(self) -> bool:
+        """True if it is behind the best choice by no more than the ±: the two may be equally good."""
+        return 0 < self.behind <= self.behind_error
+
 
 class OpenChoice(EstimatedChoice):
     """One legal choice where all hands are open."""
@@ -189,7 +194,7 @@ class Costliest(Value):
     not_estimated: int
     """Number of those that were left out, because they have too many legal choices."""
     costliest: tuple[Why, ...]
-    """The most costly one first; only such as cost anything."""
+    """The most costly one first; only such as cost more than their ±."""
 
 
 class InboxFault(FaultRow):
@@ -214,7 +219,7 @@ class Inbox(Value):
     not_estimated: int
     """Number of those that were left out, because they have too many legal choices."""
     costliest: tuple[Why, ...]
-    """The most costly one first; only such as cost anything."""
+    """The most costly one first; only such as cost more than their ±."""
     faults: tuple[InboxFault, ...]
     """The newest faults of this version, the newest one first."""
     computing: Computing | None

@@ -49,7 +49,7 @@ def mistakes(ladder: Ladder, match: int, board: int, rotation: int, asker: str =
     deals_in(recorded.recorded, source, where)
     look = BotDeals(deals=deals_of(ladder, source, first.commitment, where), bots=tuple(range(len(first.bots))))
     answer = answer_to(ladder, CostliestQuestion(looks=(look,), worst=MAX_MISTAKES), asker)
-    found = [each for each in FoundCostliest.model_validate_json(answer).costliest if each.cost > each.cost_error]
+    found = FoundCostliest.model_validate_json(answer).costliest
     return Mistakes(mistakes=tuple(_mistake(each) for each in sorted(found, key=lambda each: each.step)))
 
 

@@ -40,7 +40,8 @@ def print_why(found: Why, console: Console) -> None:
     numbers = ("points", "behind", "as dealt")
     table = plain_table("", "choice", *numbers, "house bots", right=numbers, wrapped=("choice", "house bots"))
     for choice in found.choices:
-        table.add_row(*(cell(console, text, "bold" if choice.chosen else "") for text in _row(choice)))
+        style = "bold" if choice.chosen else "dim" if choice.is_unsure else ""
+        table.add_row(*(cell(console, text, style) for text in _row(choice)))
     console.print(table)
     if len(found.choices) < found.legal:
         say(console, f"… and {found.legal - len(found.choices)} more, which did worse in a first look.")
@@ -74,7 +75,7 @@ def print_costliest(found: Costliest, console: Console) -> None:
             say(console, f"{one.place}, step {one.step}: {one.rerun}", "dim")
     left_out = counted(found.not_estimated, "has", "have")
     left_out = f" {left_out} too many choices to estimate." if found.not_estimated else ""
-    clean = "" if found.costliest else ", none of them costly"
+    clean = "" if found.costliest else ", none of which cost more than its ±"
     say(console, f"{counted(found.decisions, 'decision')} with a choice{clean}.{left_out}")
     say(console, found.opinion, "dim")
 

@@ -105,7 +105,8 @@ function row(choice, most, found, words) {
   }
   const figures = make("span", "num", `${(-choice.behind).toFixed(1).replace("-", "−")} ± ${choice.behind_error.toFixed(1)}`);
   const worth = make("td", "", bar(choice, most), figures, make("small", "", others.map((pair) => pair.join(" ")).join(" · ")));
-  return make("tr", choice.chosen ? "chosen" : "", name, worth);
+  const isUnsure = choice.behind > 0 && choice.behind <= choice.behind_error;
+  return make("tr", `${choice.chosen ? "chosen" : ""} ${isUnsure ? "unsure" : ""}`.trim(), name, worth);
 }
 
 /** A bar as long as a choice is behind, and a line over its 95 % interval. @param {Choice} choice @param {number} most */

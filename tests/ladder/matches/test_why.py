@@ -148,6 +148,21 @@ def test_what_cost_nothing_is_not_dear() -> None:
     assert costliest_of([(1.0, best, "17")], 5) == []
 
 
+@pytest.mark.usefixtures("few_playouts")
+def test_what_cost_no_more_than_its_error_is_not_among_the_costliest() -> None:
+    one = match()
+    candidates = [(1.0, decision, "17") for decision in unforced(one, one.deals[:1], {1})]
+    every = [why_of(decision, "17") for _, decision, _ in candidates]
+    unsure = [each for each in every if 0 < each.cost <= each.cost_error]
+    found = costliest_of(candidates, len(candidates))
+    assert unsure, "the estimates of this test should have few deals"
+    assert found == sorted((each for each in every if each.cost > each.cost_error), key=lambda each: -each.cost)
+    for each in every:
+        marked = {choice.choice for choice in each.choices if choice.is_unsure}
+        assert (each.chosen in marked) == (each in unsure)
+        assert each.choices[0].choice not in marked
+
+
 def test_the_rerun_line_can_be_pasted() -> None:
     assert rerun_line("my match.jsonl", "Trotter#2", "deal 6") == (
         "pigpen rerun 'my match.jsonl' 'Trotter#2' FOLDER --deal 6"
