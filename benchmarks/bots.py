@@ -47,8 +47,9 @@ def request_size() -> int:
     while not deal.is_over:
         for seat in deal.to_act:
             view = View(*deal.known_to(seat), totals=(0, 0, 0, 0), decision=1, seed=2**63, limit=1.0, bank=60.0)
+            view.last_took, view.last_cpu = 0.001, 0.001
             if deal.phase is Phase.PLAY and not deal.is_forced(seat):
-                sizes.append(len(request_message(view, 0.001).SerializeToString()))
+                sizes.append(len(request_message(view).SerializeToString()))
             deal.apply(seat, deal.default_action(seat))
     return round(sum(sizes) / len(sizes))
 

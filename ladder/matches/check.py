@@ -98,10 +98,10 @@ class Trial:
     async def ask(self, case: Case, deal: Deal, grace: float = 0.0) -> Action:
         """Put one question; the answer may take *grace* seconds longer than the clock says."""
         view = case.view(deal, len(self.times) + 1, self._clock.limit, self._clock.bank)
-        took = self.times[-1] if self.times else 0.0
+        view.last_took = self.times[-1] if self.times else 0.0
         watch = Stopwatch(self._clock.limit + grace, self.seat.cpu_time)
         try:
-            return await self.seat.ask(view, watch, took)
+            return await self.seat.ask(view, watch)
         finally:
             self.times.append(watch.thought)
 

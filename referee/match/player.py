@@ -77,6 +77,8 @@ class Player:
         self._decisions = 0
         self._absent: SeatFailure | None = None
         self._drawn = 0.0
+        self._thought: float | None = None
+        """Seconds of CPU time of its last answer."""
         self._used: float | None = None
         """Seconds of CPU time that the program had used at its last answer, or when it took its seat."""
 
@@ -121,7 +123,7 @@ class Player:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
             action = default_done(deal, seat)
             fault = await self._record_fault(failure)
-        self._drawn = self._clock.charge(watch.rated, watch.slept)
+        self._drawn, self._thought = self._clock.charge(watch.rated, watch.slept), watch.cpu
         self._used = watch.cpu_after
         by = f"{DEFAULT}{fault.verdict}" if fault else BY_BOT
         return Decision(action, by, watch.wall, watch.cpu, fault, unasked)
@@ -135,6 +137,8 @@ class Player:
             seed=seed,
             limit=self._clock.allowance,
             bank=max(0.0, self._clock.bank),
+            last_took=self._drawn,
+            last_cpu=self._thought,
         )
 
     def charge_unasked(self, cpu: float | None) -> None:
@@ -165,7 +169,7 @@ class Player:
         self._decisions += 1
         concurrent = concurrent_questions(players, sealed=step.is_sealed)
         rated = rating(took, cpu, slack_for(concurrent, cpu))
-        self._drawn = self._clock.charge(rated, sleep(took, cpu, concurrent))
+        self._drawn, self._thought = self._clock.charge(rated, sleep(took, cpu, concurrent)), cpu
         if step.by.startswith(DEFAULT):
             self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
             self.taken_over = self._loses_seat()
@@ -185,7 +189,7 @@ class Player:
             raise self._absent
         if self._clock.is_used_up:
             raise SeatFailure(Verdict.TIMEOUT, NO_TIME_LEFT)
-        return await ask_in_time(self._seat, view, watch, self._drawn)
+        return await ask_in_time(self._seat, view, watch)
 
     def _loses_seat(self) -> bool:
         return is_taken_over([each.verdict for each in self.faults])
@@ -208,14 +212,14 @@ def default_done(deal: Deal, seat: int) -> Action:
     return action
 
 
-async def ask_in_time(seat: Seat, view: View, watch: Stopwatch, took: float) -> Action:
+async def ask_in_time(seat: Seat, view: View, watch: Stopwatch) -> Action:
     """
     Put a question to a seat; the arguments are those of `Seat.ask`.
 
     Raises:
         SeatFailure: If no answer comes, none that can be read, or one that is late by the *watch*.
     """
-    action = await seat.ask(view, watch, took)
+    action = await seat.ask(view, watch)
     if watch.is_late:
         raise SeatFailure(Verdict.TIMEOUT, watch.late)
     return action

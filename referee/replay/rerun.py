@@ -123,6 +123,7 @@ class TableRerun:
         self.forced = sum(step.by == BY_FORCED for line in lines for step in _steps_of(line, bot))
         self._place = 0
         self._rated = 0.0
+        self._thought: float | None = None
 
     @property
     def is_over(self) -> bool:
@@ -138,7 +139,7 @@ class TableRerun:
             advance: Called after each answer.
         """
         player = Player(seat, self._clock)
-        self._place, self._rated = 0, 0.0
+        self._place, self._rated, self._thought = 0, 0.0, None
         absent = await self._welcome(seat)
         for line in self._history:
             if not await self._put_deal(line, player, seat, advance, absent):
@@ -187,19 +188,20 @@ class TableRerun:
     async def _ask(
         self, line: DealLine, question: RecordedQuestion, view: View, seat: Seat, absent: SeatFailure | None
     ) -> RerunAnswer:
+        view.last_took, view.last_cpu = self._rated, self._thought  # of this run, as the program's own clock
         watch = Stopwatch(self._limit, seat.cpu_time, loop_time)
         now = verdict = why = ""
         try:
             if absent:
                 raise absent
-            action = await ask_in_time(seat, view, watch, self._rated)
+            action = await ask_in_time(seat, view, watch)
             now = words_of(action)[1]
             question.deal.check(view.seat, action)
         except SeatFailure as failure:
             verdict, why = failure.verdict, failure.message
         except IllegalAction as error:
             verdict, why = Verdict.ILLEGAL, str(error)
-        self._rated = watch.rated
+        self._rated, self._thought = watch.rated, watch.cpu
         return RerunAnswer(
             line, view, question.step, question.took, question.trick_points, now, verdict, why, watch.thought
         )

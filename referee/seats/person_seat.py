@@ -130,7 +130,7 @@ class PersonSeat(StreamSeat):
                 raise self._failure.result()
             self.presence.lose()
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         """
         Send the question after all that the person has seen, and wait for the answer.
 
@@ -145,7 +145,7 @@ class PersonSeat(StreamSeat):
             raise PersonAway
         self._help.watch(watch, math.inf if self.presence.is_waited_for else HELP_SECONDS)
         try:
-            return await super().ask(view, watch, took)
+            return await super().ask(view, watch)
         finally:
             self._help.watch(None)
 

@@ -31,14 +31,13 @@ class Seat(Protocol):
             SeatBroken: If no bot can come; the match is void.
         """
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         """
         Ask for the decision that *view* shows.
 
         Args:
             view: What the seat may know.
             watch: Runs since the question is there; stopped here when an answer is there, or it is too late for one.
-            took: What the seat's answer before was rated at, in seconds.
 
         Raises:
             SeatFailure: If no answer comes in time, or none that can be read.
@@ -74,7 +73,7 @@ class InlineSeat:
         """Tell the bot what is played."""
         self._run(lambda: self._bot.match_started(welcome))
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         """Ask the bot; no time is enforced here, the player counts a late answer as a fault."""
         answers: list[Action] = []
         self._run(lambda: answers.append(decide(self._bot, view)))

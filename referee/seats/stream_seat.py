@@ -222,11 +222,11 @@ class StreamSeat:
         """Do the same until one of *done* is done (`referee.seats.fair_wait`)."""
         await wait_fairly(done, FairTime(seconds, self.cpu_time), self._witness)
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         """Send the question and wait for the answer, on this stream or the next one."""
         if self._failure.done():
             raise self._failure.result()
-        question = self._question = PendingQuestion(view.decision, request_message(view, took), watch)
+        question = self._question = PendingQuestion(view.decision, request_message(view), watch)
         self._traffic.question()
         self._freeze_policy.begin(view.decision, watch.cpu_before)
         self._reconnect.update_timer()

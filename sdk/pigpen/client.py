@@ -22,6 +22,7 @@ from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
 from pigpen.wire.blocking_stream import CAN_BLOCK, BlockingStream, PartsDiffer, StreamBroke
+from pigpen.wire.charges import Charges
 from pigpen.wire.messages import (
     MAX_BYTES,
     answer_message,
@@ -123,6 +124,7 @@ class _Conversation:
         self._rules: Rules | None = None
         self._asked: tuple[int, float] = 0, 0.0
         """The last decision that was asked, and when that was read for the first time."""
+        self._charges = Charges()
         self._connected = False
 
     def _begin(self) -> BotMessage:
@@ -161,8 +163,10 @@ class _Conversation:
             if view.decision == self._asked[0]:  # asked again on another stream, and its clock has not stopped
                 view.asked_at = self._asked[1]
             self._asked = view.decision, view.asked_at
+            self._charges.question(view)
             try:
                 answer = answer_message(view, decide(self._bot, view))
+                self._charges.answer(view)
                 if (size := answer.ByteSize()) <= MAX_BYTES:
                     return answer
                 print(f"An answer that cannot be sent: {too_long(size)}", file=sys.stderr)

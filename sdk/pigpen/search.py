@@ -58,6 +58,8 @@ MAX_SEALED_TRIALS = 150
 """Largest number of trials for a pass or an exposure; each takes one sampled deal."""
 MAX_TRIED = 1_000
 """Largest number of passes or exposures that are tried; presets have at most 286."""
+WALL_PART = 0.8
+"""Part of the limit of a decision after which the bot answers, in wall time."""
 SEALED = 5
 """Time for a pass or an exposure, as a multiple of the time for a card: there is one for a whole deal of cards."""
 
@@ -141,15 +143,19 @@ class Pace:
 
     def seconds(self, view: View) -> float:
         """
-        Return the seconds for the decision of *view*, from the bank, the increment and the limit.
+        Return the seconds of wall time for the decision of *view*, from the bank, the increment and the limit.
 
         A card gets an equal part of the bank for all cards to come, and the increment; at most a twentieth of the
-        limit. A pass or an exposure gets the time of five cards.
+        limit in CPU time. A pass or an exposure gets the time of five cards. On a busy machine a second of wall time
+        has less CPU time, and less is charged for it: there the bot thinks for longer, until it has had the same CPU
+        time or is charged its part of the bank, and no longer than four fifths of the limit.
         """
         deals = self._deals - 1 - view.deal % self._deals
         cards = deals * (view.rules.hand_size + 2 * SEALED) + len(view.hand) + 2 * SEALED
-        seconds = min(view.limit / (4 * SEALED), view.bank / cards + self._clock.increment)
-        return seconds if view.phase is Phase.PLAY else SEALED * seconds
+        times = 1 if view.phase is Phase.PLAY else SEALED
+        part = times * (view.bank / cards + self._clock.increment)
+        work = min(part, times * view.limit / (4 * SEALED))
+        return min(work / view.cpu_rate, part / view.charge_rate, WALL_PART * view.limit)
 
 
 class SearchBot(Bot):

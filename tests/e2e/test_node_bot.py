@@ -113,7 +113,7 @@ async def test_it_takes_the_points_off_when_it_shoots_the_moon(node_bot: BotSour
     view = View(rules, 0, 0, Phase.MOON, 0, 0, 0, 0, (), (0,) * 4, b"", b"", None, (0,) * 4, decision=1, seed=2**64 - 1)
     async with seated(node_bot) as bot:
         await bot.seat.welcome(Welcome(rules, 0, "deals:1", PATIENT))
-        assert await bot.seat.ask(view, Stopwatch(PATIENT.limit), 0.0) is MoonChoice.SUBTRACT
+        assert await bot.seat.ask(view, Stopwatch(PATIENT.limit)) is MoonChoice.SUBTRACT
         await bot.seat.notify(MatchResult(1, 0.0))
         await bot.seat.close()
         assert await bot.instance.wait() == Exit(0)

@@ -78,10 +78,10 @@ class ScriptedSeat:
     async def welcome(self, welcome: Welcome) -> None:
         self.welcomed = welcome
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         self.asked.append(view)
         self.watches.append(watch)
-        self.took.append(took)
+        self.took.append(view.last_took)
         if self._time:
             self._time.seconds += self._thinks
             if self._time.cpu is not None:
@@ -168,13 +168,13 @@ class Slow(ScriptedSeat):
         self.use = use
         self.used = 0.0
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         wall, cpu = self.use(view, watch)
         end = self.time.seconds + min(wall, watch.cap + 0.001)  # nobody is waited for any longer
         await asyncio.sleep(0)
         self.time.seconds = max(self.time.seconds, end)
         self.used += cpu
-        return await super().ask(view, watch, took)
+        return await super().ask(view, watch)
 
     def cpu_time(self) -> float | None:
         return self.used

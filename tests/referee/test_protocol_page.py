@@ -49,12 +49,14 @@ def shown(message: BotMessage | RefereeMessage, way: str) -> str:
 def view_at(deal: Deal, decision: int) -> View:
     """Give the view of the seat that is asked next."""
     seat = deal.to_act[0]
-    return View(*deal.known_to(seat), decision=decision, limit=1.0, bank=60.0, seed=0xFEED)
+    view = View(*deal.known_to(seat), decision=decision, limit=1.0, bank=60.0, seed=0xFEED)
+    view.last_took = view.last_cpu = 0.25
+    return view
 
 
 async def asked(seat: StreamSeat, bot: RawBot, view: View, action: Action) -> str:
     """A request and its answer."""
-    asking = asyncio.ensure_future(seat.ask(view, Stopwatch(PATIENCE), took=0.25))
+    asking = asyncio.ensure_future(seat.ask(view, Stopwatch(PATIENCE)))
     request, answer = await bot.receive(), answer_message(view, action)
     await bot.send(answer)
     assert await asking == action

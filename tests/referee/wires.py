@@ -171,8 +171,8 @@ class Tap:
         self.deck = len(welcome.rules.deck)
         self._keep(welcome_message(welcome), -1, Phase.OVER, 0)
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
-        self._keep(request_message(view, took), view.deal, view.phase, len(view.plays))
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
+        self._keep(request_message(view), view.deal, view.phase, len(view.plays))
         self.seeds[view.deal].add(view.seed)
         for _ in range(self.patience):
             await asyncio.sleep(0)

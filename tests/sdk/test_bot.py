@@ -195,6 +195,6 @@ def test_the_clock_of_a_question_that_is_asked_again_has_not_stopped() -> None:
     deal.apply(deal.turn, deal.legal(deal.turn)[0])
     for decision in (1, 1, 2):
         view = pigpen.View(*deal.known_to(deal.turn), decision=decision, limit=1.0)
-        conversation._answer(request_message(view, 0.0))
+        conversation._answer(request_message(view))
     first, again, next_one = Clocked.asked_at
     assert first == again < next_one

@@ -89,7 +89,7 @@ async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.W
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(bot, tmp_path, token))
         await seat.welcome(welcome)
-        assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
+        assert await seat.ask(question(), Stopwatch(PATIENCE)) == question().legal[-1]
         await seat.notify(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
@@ -108,7 +108,7 @@ async def test_a_client_comes_back_when_its_stream_breaks(
         playing = asyncio.ensure_future(client(bot, tmp_path, token))
         await seat.welcome(welcome)
         await seat._server.stop(None)
-        assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
+        assert await seat.ask(question(), Stopwatch(PATIENCE)) == question().legal[-1]
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
     assert bot.received == [welcome, pigpen.MatchResult(1, 2.5)]
@@ -174,7 +174,7 @@ async def test_an_error_in_the_bot_is_never_taken_for_one_of_the_connection(
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(Broken(), tmp_path, token))
         await seat.welcome(welcome)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         with pytest.raises(BotFailed) as failure:
             await asyncio.wait_for(playing, PATIENCE)
         assert isinstance(failure.value.error, error)
@@ -192,8 +192,8 @@ async def test_an_answer_of_the_wrong_kind_is_malformed_and_the_bot_lives_on(
         playing = asyncio.ensure_future(client(Once(), tmp_path, token))
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure, match=NO_ACTION):
-            await seat.ask(question(1), Stopwatch(PATIENCE), 0.0)
-        assert await seat.ask(question(2), Stopwatch(PATIENCE), 0.0) == question().legal[0]
+            await seat.ask(question(1), Stopwatch(PATIENCE))
+        assert await seat.ask(question(2), Stopwatch(PATIENCE)) == question().legal[0]
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
     assert "play returned None; " in capsys.readouterr().err
@@ -222,7 +222,7 @@ async def test_what_a_bot_prints_goes_to_stderr(tmp_path: Path, welcome: pigpen.
     async with open_seat(tmp_path) as (seat, token):
         program = await started(PRINTS, tmp_path, token)
         await seat.welcome(welcome)
-        await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
+        await seat.ask(question(), Stopwatch(PATIENCE))
         await finish(seat)
         out, err = await asyncio.wait_for(program.communicate(), PATIENCE)
     assert (program.returncode, out) == (0, b"")
@@ -256,7 +256,7 @@ async def test_a_bot_has_no_python_thread_but_its_own(tmp_path: Path, welcome: p
     async with open_seat(tmp_path) as (seat, token):
         program = await started(COUNTS_THREADS, tmp_path, token)
         await seat.welcome(welcome)
-        await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
+        await seat.ask(question(), Stopwatch(PATIENCE))
         await finish(seat)
         assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"threads: 1\n")
 
@@ -274,7 +274,7 @@ async def test_another_version_of_grpc_plays_in_an_event_loop(
     async with open_seat(tmp_path) as (seat, token):
         program = await started(script, tmp_path, token)
         await seat.welcome(welcome)
-        await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
+        await seat.ask(question(), Stopwatch(PATIENCE))
         await finish(seat)
         assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"threads: 2\n")
 
@@ -295,7 +295,7 @@ async def test_an_answer_that_is_too_long_is_called_so_and_is_a_fault(
         playing = asyncio.ensure_future(client(Endless(), tmp_path, token))
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure, match=NO_ACTION):
-            await seat.ask(asked, Stopwatch(PATIENCE), 0.0)
+            await seat.ask(asked, Stopwatch(PATIENCE))
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
     assert f"at most {MAX_BYTES:,}" in capsys.readouterr().err

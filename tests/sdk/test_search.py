@@ -213,6 +213,25 @@ def test_all_the_time_that_may_be_taken_is_in_the_bank(rules: Rules, bank: float
             assert left > 0
 
 
+@pytest.mark.parametrize(("cpu_rate", "charge_rate"), [(1.0, 1.0), (0.5, 0.5), (0.12, 1 / 3)])
+@pytest.mark.parametrize("phase", [Phase.PLAY, Phase.PASS])
+def test_on_a_busy_machine_a_decision_has_the_same_work_or_all_that_its_part_of_the_bank_pays(
+    phase: Phase, cpu_rate: float, charge_rate: float
+) -> None:
+    rules = PRESETS["hearts"]
+    quiet, busy = view_with(rules, 0, 60.0, phase), view_with(rules, 0, 60.0, phase)
+    busy.cpu_rate, busy.charge_rate = cpu_rate, charge_rate
+    for bank in (60.0, 6.0, 0.6):
+        quiet.bank = busy.bank = bank
+        pace = Pace(welcome(rules, bank=bank))
+        alone, beside = pace.seconds(quiet), pace.seconds(busy)
+        part = (1 if phase is Phase.PLAY else SEALED) * bank / (16 * (13 + 2 * SEALED))
+        assert beside <= 0.8 * CLOCK.limit
+        assert beside * charge_rate <= part * 1.000001
+        if beside < 0.8 * CLOCK.limit and beside * charge_rate < part * 0.999:
+            assert beside * cpu_rate == pytest.approx(alone)
+
+
 def test_a_short_match_may_use_its_bank_sooner() -> None:
     rules, bank = PRESETS["gongzhu"], 2.0
     short, long, game = (Pace(welcome(rules, form, bank)) for form in ("deals:2", "deals:16", "game"))

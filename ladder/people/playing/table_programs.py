@@ -78,11 +78,11 @@ class HouseSeat(StreamSeat):
         """Wait for the bot to take its seat; a busy machine may take long for that."""
         await super().welcome(replace(welcome, clock=replace(welcome.clock, start_up=START_SECONDS)))
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         """Ask the bot; *watch* is stopped at once."""
         watch.stop()
         try:
-            return await super().ask(view, Stopwatch(HOUSE_SECONDS), took)
+            return await super().ask(view, Stopwatch(HOUSE_SECONDS))
         except SeatFailure as failure:
             if failure.verdict is Verdict.TIMEOUT:
                 await self.stop_program()

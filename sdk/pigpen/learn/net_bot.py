@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pigpen.bot import Bot
 from pigpen.learn.action_numbers import Steps
 from pigpen.learn.encoding import Encoding
 from pigpen.learn.net_tree import NetTree, ask
+from pigpen.search import SearchBot, race
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
 
 
-class NetBot(Bot):
+class NetBot(SearchBot):
     """
     A bot that takes the action which its net likes best; with `trials` above 0, cards by a `NetTree`.
 
@@ -27,7 +27,7 @@ class NetBot(Bot):
     """
 
     trials: int = 0
-    """Number of trials of a tree search for a card, as long as half of the decision's time is left; 0: no search."""
+    """Largest number of trials of a tree search for a card, in the time that `Pace` gives it; 0: no search."""
 
     def __init__(self, net: Net) -> None:
         """Play by *net*."""
@@ -38,13 +38,7 @@ class NetBot(Bot):
         if not self.trials:
             card: Card = self._answer(view)
             return card
-        tree, enough = NetTree(view, view.rng, self.net), view.time_left() / 2
-        sums = np.zeros(len(view.legal))
-        for _ in range(self.trials):
-            sums += tree.trial(view.legal)
-            if view.time_left() < enough:
-                break
-        return view.legal[int(sums.argmax())]
+        return race(view.legal, NetTree(view, view.rng, self.net).trial, self.seconds(view), self.trials)
 
     def pass_cards(self, view: View) -> Iterable[Card]:
         """Return the cards that the net likes best, one after the other."""

@@ -293,6 +293,7 @@ class Request(message.Message):
     LIMIT_FIELD_NUMBER: builtins.int
     BANK_FIELD_NUMBER: builtins.int
     LAST_TOOK_FIELD_NUMBER: builtins.int
+    LAST_CPU_FIELD_NUMBER: builtins.int
     SEED_FIELD_NUMBER: builtins.int
     decision: builtins.int
     """Number of the decision, rising within the match; forced actions have none. An answer repeats it."""
@@ -319,6 +320,12 @@ class Request(message.Message):
     def last_took(self) -> duration_pb2.Duration:
         """Time charged for the answer before. Zero for the first."""
 
+    @builtins.property
+    def last_cpu(self) -> duration_pb2.Duration:
+        """CPU time that the program took for the answer before. Not set for the first, and where the clock counts
+        wall time.
+        """
+
     def __init__(
         self,
         *,
@@ -327,11 +334,12 @@ class Request(message.Message):
         limit: duration_pb2.Duration | None = ...,
         bank: duration_pb2.Duration | None = ...,
         last_took: duration_pb2.Duration | None = ...,
+        last_cpu: duration_pb2.Duration | None = ...,
         seed: builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = typing.Literal["bank", b"bank", "last_took", b"last_took", "limit", b"limit", "view", b"view"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = typing.Literal["bank", b"bank", "last_cpu", b"last_cpu", "last_took", b"last_took", "limit", b"limit", "view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = typing.Literal["bank", b"bank", "decision", b"decision", "last_took", b"last_took", "limit", b"limit", "seed", b"seed", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = typing.Literal["bank", b"bank", "decision", b"decision", "last_cpu", b"last_cpu", "last_took", b"last_took", "limit", b"limit", "seed", b"seed", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

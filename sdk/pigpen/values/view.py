@@ -52,8 +52,16 @@ class View(SeatView):
     """Seconds that this decision may take."""
     bank: float = 0.0
     """Seconds left in the bank before this decision."""
+    last_took: float = 0.0
+    """Seconds charged for the answer before this one; zero at the first."""
+    last_cpu: float | None = None
+    """Seconds of CPU time that it took; None at the first, and where the clock counts wall time."""
     asked_at: float = field(default_factory=time.monotonic, init=False)
     """The reading of `time.monotonic` when the question was read; `time_left` counts from here."""
+    charge_rate: float = field(default=1.0, init=False)
+    """Seconds that the referee charges for a second of wall time, as far as its charges so far tell; 1.0 at first."""
+    cpu_rate: float = field(default=1.0, init=False)
+    """Seconds of CPU time that the program gets in a second of wall time, in the same way."""
     _rng: random.Random | None = field(default=None, init=False)
     _possible: PossibleDeals | None = field(default=None, init=False)
 
@@ -81,6 +89,25 @@ class View(SeatView):
         True
         """
         return max(0.0, self.asked_at + self.limit - time.monotonic())
+
+    def time_charged(self) -> float:
+        """
+        Estimate the seconds that this decision has cost so far, as the referee will charge them to the bank.
+
+        In containers the referee charges CPU time, or a third of the wall time if that is more; on a busy machine that
+        is much less than the wall time. A program cannot read its CPU time under gVisor. So this is the wall time
+        since the question was read, times `charge_rate`: what the latest answers were charged for theirs. A budget
+        that is counted so buys about the same work on a quiet and on a busy machine. A single answer may cost more or
+        less than estimated; against the limit of a decision only `time_left` is safe.
+
+        >>> from pigpen import View
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 3), number=3)
+        >>> view = View(*deal.known_to(deal.turn), limit=60.0, bank=60.0)
+        >>> 0.0 <= view.time_charged() < 10.0
+        True
+        """
+        return self.charge_rate * (time.monotonic() - self.asked_at)
 
     def sample(self, rng: Bits) -> Deal:
         """

@@ -150,15 +150,17 @@ def seconds(message: Duration) -> float:
     return message.seconds + message.nanos / 1e9
 
 
-def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
-    """Make the request for the decision of *view*; the answer before took *took* seconds."""
+def request_message(view: View) -> referee_pb2.RefereeMessage:
+    """Make the request for the decision of *view*."""
     message = referee_pb2.RefereeMessage()  # filled in place: handing parts to a constructor copies them
     request = message.request
     request.decision = view.decision
     request.seed = view.seed
     _set_duration(request.limit, view.limit)
     _set_duration(request.bank, view.bank)
-    _set_duration(request.last_took, took)
+    _set_duration(request.last_took, view.last_took)
+    if view.last_cpu is not None:
+        _set_duration(request.last_cpu, view.last_cpu)
     fill_view(request.view, view)
     return message
 
@@ -207,6 +209,8 @@ def view_of(request: referee_pb2.Request, rules: Rules) -> View:
         request.seed,
         seconds(request.limit),
         seconds(request.bank),
+        seconds(request.last_took),
+        seconds(request.last_cpu) if request.HasField("last_cpu") else None,
     )
 
 

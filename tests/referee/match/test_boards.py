@@ -177,10 +177,10 @@ async def test_GP_1_partners_have_the_same_points_and_share_their_place() -> Non
 class Yielding(ScriptedSeat):
     """Lets the event loop go its rounds before it answers, as a bot at the end of a wire does."""
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
         for _ in range(view.seed % 5):
             await asyncio.sleep(0)
-        return await super().ask(view, watch, took)
+        return await super().ask(view, watch)
 
 
 async def test_the_number_of_tables_at_once_changes_nothing_but_the_order_of_the_lines() -> None:

@@ -59,8 +59,8 @@ class HurriedSeat(StreamSeat):
     async def welcome(self, welcome: Welcome) -> None:
         await super().welcome(replace(welcome, clock=replace(welcome.clock, start_up=4 * HURRY)))
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
-        return await super().ask(view, Stopwatch(HURRY), took)
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
+        return await super().ask(view, Stopwatch(HURRY))
 
 
 @pytest.fixture(scope="module")

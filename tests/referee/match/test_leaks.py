@@ -168,8 +168,8 @@ def with_other_choices(match: Match, seat: int, asked: Sent, rng: Random) -> lis
     """Collect the messages that *seat* receives until it answers *asked* as the last of all."""
     world = at(match.worlds[0], asked)
     scripts = [replay([world], [], other, rng) for other in range(match.rules.players)]
-    taps = [Tap(sulking(script, asked.phase, rng)) for script in scripts]
-    taps[seat] = Tap(again(match.taps[seat].answers, rng), patience=8)
+    taps = napping([sulking(script, asked.phase, rng) for script in scripts], nap=0.0)
+    taps[seat].script, taps[seat].patience = again(match.taps[seat].answers, rng), 8
     asyncio.run(played(spec_of(match.rules, Format(DEALS), match.seed), [world.hands], taps, deals=1))
     return taps[seat].received[asked.phase]
 
@@ -191,9 +191,9 @@ def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: P
         return any_answer(view, Random(0))
 
     class Late(Tap):
-        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch) -> Action:
             asked.add(view.seat)
-            return await super().ask(view, watch, took)
+            return await super().ask(view, watch)
 
     hands = dealt(rules, "AH", "QS", "JD", "TC").dealt
     taps = [Late(script, patience=8) for _ in range(4)]

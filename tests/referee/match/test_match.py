@@ -142,11 +142,11 @@ async def test_C_6_nobody_is_waited_for_before_all_have_been_asked() -> None:
     waiting = asyncio.Barrier(4)
 
     class Patient(ScriptedSeat):
-        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch) -> Action:
             if view.phase is Phase.PASS:
                 assert view.received == ()
                 await waiting.wait()
-            return await super().ask(view, watch, took)
+            return await super().ask(view, watch)
 
     result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), [Patient(honest) for _ in range(4)]), PATIENCE)
     assert result.deals == 1
@@ -157,10 +157,10 @@ async def test_whoever_has_answered_a_sealed_question_is_held_while_others_think
     held = [asyncio.Event(), asyncio.Event()]
 
     class Waiting(ScriptedSeat):
-        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch) -> Action:
             for other in held[: seats.index(self)] if view.phase is Phase.PASS else ():
                 await other.wait()
-            return await super().ask(view, watch, took)
+            return await super().ask(view, watch)
 
         def freeze(self) -> None:
             if self is not seats[3]:
@@ -275,7 +275,7 @@ async def test_a_step_at_which_the_program_had_ended_says_how() -> None:
 
 async def test_a_seat_that_broke_voids_the_match_and_is_held_against_nobody() -> None:
     class Broken(ScriptedSeat):
-        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch) -> Action:
             raise SeatBroken("its folder is gone")
 
     lines: list[AnyLine] = []

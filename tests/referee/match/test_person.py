@@ -167,9 +167,9 @@ def test_the_clock_of_the_next_deal_waits_until_the_end_of_the_last_one_has_been
     order: list[str] = []
 
     class Reading(PersonsSeat):
-        async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        async def ask(self, view: View, watch: Stopwatch) -> Action:
             order.append(f"asked in {view.deal}")
-            return await super().ask(view, watch, took)
+            return await super().ask(view, watch)
 
         async def notify(self, notice: Notice, decision: int = 0) -> None:
             await super().notify(notice, decision)

@@ -61,7 +61,7 @@ async def test_a_person_hears_what_it_sees_before_it_is_asked(tmp_path: Path) ->
         await seat.welcome(WELCOME)
         seat.show(SEEN)
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         assert await kinds(person, 3) == ["welcome", "seen", "seen"]
         request = await person.receive()
         await person.answer(request)
@@ -77,7 +77,7 @@ async def test_the_clock_stops_when_a_person_asks_why_in_practice_alone(tmp_path
         async with raw_bot(tmp_path, token) as person:
             await seat.welcome(WELCOME)
             watch = Stopwatch(PATIENCE, now=lambda: now[0])
-            asking = asyncio.ensure_future(seat.ask(question(), watch, 0.0))
+            asking = asyncio.ensure_future(seat.ask(question(), watch))
             await kinds(person, 1)
             request = await person.receive()
             await person.send(presence_message(ASKS_WHY))
@@ -144,7 +144,7 @@ async def test_help_stops_the_clock_of_a_seat_without_a_limit_where_the_table_wa
         seat.presence.wait = math.inf if waits else 0.0
         await seat.welcome(WELCOME)
         watch = Stopwatch(PATIENCE, now=lambda: now[0])
-        asking = asyncio.ensure_future(seat.ask(question(), watch, 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), watch))
         await kinds(person, 1)
         request = await person.receive()
         await person.send(presence_message(READS))
@@ -163,7 +163,7 @@ async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again
             await seat.welcome(WELCOME)
             seat.show(SEEN)
             await seat.notify(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
-            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
             assert await kinds(person, 4) == ["welcome", "seen", "deal_over", "request"]
             person.hang_up()
         await comes((tmp_path / "seat.sock").exists)
@@ -180,13 +180,13 @@ async def test_one_whose_connection_is_lost_is_away_until_there_is_another(tmp_p
             await seat.welcome(WELCOME)
             seat.show(SEEN)
             await kinds(person, 2)
-            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
             await person.receive()
             person.hang_up()
         with pytest.raises(PersonAway):
             await asyncio.wait_for(asking, PATIENCE)
         with pytest.raises(PersonAway):
-            await seat.ask(question(2), Stopwatch(PATIENCE), 0.0)
+            await seat.ask(question(2), Stopwatch(PATIENCE))
         await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             await kinds(again, 1)
@@ -207,7 +207,7 @@ async def test_who_leaves_with_a_question_open_is_asked_nothing_until_it_says_th
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await kinds(person, 3)
         await person.send(presence_message(AWAY))
         with pytest.raises(PersonAway):
@@ -222,7 +222,7 @@ async def test_an_answer_to_an_old_question_changes_nothing(tmp_path: Path) -> N
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         await person.receive()
-        asking = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE)))
         request = await person.receive()
         await person.answer(request, decision=1, card=51)
         await person.answer(request)
@@ -250,7 +250,7 @@ async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path) -> None:
         assert code in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.UNAVAILABLE), why
         await comes(lambda: seat.presence.is_away)
         with pytest.raises(PersonAway):
-            await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE))
         await seat.notify(MatchResult(1, 0.0))
 
 
@@ -258,7 +258,7 @@ async def test_a_bot_that_says_it_is_away_is_malformed(tmp_path: Path) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(WELCOME)
         await bot.receive()
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         await bot.send(presence_message(AWAY))
         failure = (await asyncio.gather(asking, return_exceptions=True))[0]

@@ -118,7 +118,7 @@ async def test_a_bot_that_leaves_a_connection_jammed_has_a_socket_to_come_back_t
 ) -> None:
     async with open_seat(tmp_path) as (seat, token), jammed(tmp_path):
         await break_stream(seat, tmp_path, token, welcome)
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             await again.receive()
@@ -130,7 +130,7 @@ async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         await flood(bot, MAX_UNASKED + 2)  # the first one counts as the answer that was asked for
         with pytest.raises(SeatFailure, match=f"{MAX_UNASKED} messages") as failure:
@@ -147,7 +147,7 @@ async def test_a_bot_that_sends_as_much_as_it_may_plays_on(tmp_path: Path, welco
         await seat.welcome(welcome)
         await bot.receive()
         await flood(bot, MAX_UNASKED)
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -157,7 +157,7 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
         await seat.welcome(welcome)
         await bot.receive()
         for number in range(1, 2 * MAX_UNASKED):
-            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE)))
             await bot.receive()
             await seat.notify(DEAL)  # waits for the question to be sent: gRPC knows of that later than the bot
             await bot.receive()
@@ -165,7 +165,7 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
             await asyncio.wait((asked,))
         for number in range(1, 2 * MAX_UNASKED):
             await bot.send(BotMessage(answer=Answer(decision=number, card=1)))
-        asked = asyncio.ensure_future(seat.ask(question(1000), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(1000), Stopwatch(PATIENCE)))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -176,12 +176,12 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
     async with open_seat(tmp_path) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
         with pytest.raises(SeatFailure) as failure:
-            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
+            await seat.ask(question(), Stopwatch(SHORT))
         assert failure.value.verdict is Verdict.TIMEOUT
         await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             assert (await again.receive()).welcome.format == "deals:1"
-            asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE)))
             request = await again.receive()
             assert request.request.decision == 2
             await again.answer(request)
@@ -201,7 +201,7 @@ async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with
         async with raw_bot(tmp_path, token) as again:
             await again.receive()
             assert controller.done == ["freeze", "seated"]
-            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
             await again.answer(await again.receive())
             assert await asked == question().legal[0]
             assert controller.done == ["freeze", "seated", "mark 1", "thaw"]
@@ -213,7 +213,7 @@ async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(tmp_
         await break_stream(seat, tmp_path, token, welcome)
         await comes((tmp_path / "seat.sock").exists)
         with pytest.raises(SeatFailure, match="not come back") as failure:
-            await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE))
         assert failure.value.verdict is Verdict.GONE
 
 
@@ -231,7 +231,7 @@ async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_pa
         for _ in range(MAX_STREAMS):
             await comes((tmp_path / "seat.sock").exists)
             await break_stream(seat, tmp_path, token, welcome)
-            asked = asked or asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+            asked = asked or asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path) as bot:  # it is refused before it could say anything
             text = "it opened more than 16 streams in one match"
@@ -277,14 +277,14 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
     async with open_seat(folder) as (seat, token), raw_bot(folder, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         shutil.rmtree(folder)
         bot.hang_up()
         with pytest.raises(SeatBroken, match=r"seat\.sock cannot be made: ") as broken:
             await asked
         with pytest.raises(SeatBroken) as again:
-            await seat.ask(question(2), Stopwatch(PATIENCE), took=0.0)
+            await seat.ask(question(2), Stopwatch(PATIENCE))
         assert str(again.value) == str(broken.value)
 
 
@@ -297,7 +297,7 @@ async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referee
         await comes((tmp_path / "seat.sock").exists)
         (tmp_path / "seat.sock").unlink()
         with pytest.raises(SeatBroken, match=r"seat\.sock was removed"):
-            await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE))
 
 
 async def test_a_program_that_ends_because_its_socket_was_removed_is_not_at_fault(
@@ -334,7 +334,7 @@ async def test_a_program_that_ended_is_told_apart_from_one_that_left(tmp_path: P
             await seat.welcome(welcome)
         assert (absent.value.verdict, absent.value.end) == (Verdict.ABSENT, Exit(3))
         with pytest.raises(SeatFailure) as gone:
-            await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE))
         assert (gone.value.verdict, gone.value.end) == (Verdict.GONE, Exit(3))
 
 

@@ -102,7 +102,7 @@ class FirstLegalBot(pigpen.Bot):
 
 
 async def test_an_inline_bot_answers() -> None:
-    assert await InlineSeat(FirstLegalBot()).ask(question(), Stopwatch(1.0), 0.0) == question().legal[0]
+    assert await InlineSeat(FirstLegalBot()).ask(question(), Stopwatch(1.0)) == question().legal[0]
 
 
 async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
@@ -112,9 +112,9 @@ async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
 
     seat = InlineSeat(Silent())
     with pytest.raises(SeatFailure) as failure:
-        await seat.ask(question(1), Stopwatch(1.0), 0.0)
+        await seat.ask(question(1), Stopwatch(1.0))
     assert failure.value.verdict is Verdict.MALFORMED
-    assert await seat.ask(question(2), Stopwatch(1.0), 0.0) == question().legal[0]
+    assert await seat.ask(question(2), Stopwatch(1.0)) == question().legal[0]
     assert seat.log.startswith("play returned None; ")
 
 
@@ -140,6 +140,6 @@ async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
     await seat.notify(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
     for _ in range(2):
         with pytest.raises(SeatFailure, match=f"^{re.escape(str(Exit(code)))}$") as failure:
-            await seat.ask(question(), Stopwatch(1.0), 0.0)
+            await seat.ask(question(), Stopwatch(1.0))
         assert failure.value.verdict is Verdict.GONE
     assert "Traceback" in seat.log

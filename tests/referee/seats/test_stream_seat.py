@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -84,10 +85,11 @@ async def test_a_bot_with_the_token_gets_its_welcome_and_its_questions(tmp_path:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         assert (await bot.receive()).welcome.format == "deals:1"
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.25))
+        asked = asyncio.ensure_future(seat.ask(replace(question(), last_took=0.25, last_cpu=0.2), Stopwatch(PATIENCE)))
         request = await bot.receive()
         assert view_of(request.request, RULES) == question()
         assert request.request.last_took.ToMilliseconds() == 250
+        assert request.request.last_cpu.ToMilliseconds() == 200
         await bot.answer(request)
         assert await asked == question().legal[0]
 
@@ -172,7 +174,7 @@ async def test_no_answer_is_a_timeout(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token):
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure) as failure:
-            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
+            await seat.ask(question(), Stopwatch(SHORT))
         assert failure.value.verdict is Verdict.TIMEOUT
 
 
@@ -180,13 +182,13 @@ async def test_an_answer_to_an_old_decision_is_dropped(tmp_path: Path, welcome: 
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(1), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(1), Stopwatch(PATIENCE)))
         late = await bot.receive()
         await seat.notify(DealResult(0, 0, (0,) * 4, (0,) * 4))  # waits for the question to be sent
         await bot.receive()
         asked.cancel()  # as its deadline would
         await asyncio.wait((asked,))
-        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE)))
         request = await bot.receive()
         await bot.answer(late, card=51)
         await bot.answer(request)
@@ -198,7 +200,7 @@ async def test_an_answer_that_was_not_asked_for_is_dropped(tmp_path: Path, welco
         await bot.send(BotMessage(answer=Answer(decision=1, card=51)))
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE)))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -220,7 +222,7 @@ async def test_what_is_no_answer_is_malformed(tmp_path: Path, welcome: Welcome, 
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         await bot.send(reply)
         with pytest.raises(SeatFailure) as failure:
@@ -239,7 +241,7 @@ def padded(message: BotMessage, size: int) -> bytes:
 async def test_a_message_that_is_too_long_is_called_so(tmp_path: Path, welcome: Welcome, size: int) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         request = await bot.receive()
         answer = BotMessage(answer=Answer(decision=request.request.decision, card=request.request.view.legal[0]))
@@ -267,7 +269,7 @@ async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path,
         async with raw_bot(tmp_path, token) as bot:
             await seat.welcome(welcome)
             await bot.receive()
-            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
             before = await bot.receive()
             bot.hang_up()
         await comes((tmp_path / "seat.sock").exists)
@@ -283,21 +285,21 @@ async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome) -
     async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         bot.hang_up()
         with pytest.raises(SeatFailure, match=r"its stream broke, .* 0\.05 s") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
         with pytest.raises(SeatFailure):
-            await seat.ask(question(2), Stopwatch(PATIENCE), took=0.0)
+            await seat.ask(question(2), Stopwatch(PATIENCE))
 
 
 async def test_a_program_that_ends_during_its_turn_is_gone_at_once(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await bot.receive()
         seat.lose("its program ended with exit code 137")
         with pytest.raises(SeatFailure, match="exit code 137"):
@@ -395,7 +397,7 @@ async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome
         await bot.receive()
         before = controller.reads
         watch = Stopwatch(PATIENCE, seat.cpu_time)
-        asked = asyncio.ensure_future(ask_in_time(seat, question(), watch, 0.0))
+        asked = asyncio.ensure_future(ask_in_time(seat, question(), watch))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
         assert watch.rated < PATIENCE
@@ -409,7 +411,7 @@ async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_pa
         await seat.welcome(welcome)
         await bot.receive()
         for number in (1, 2):
-            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE, seat.cpu_time), 0.0))
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE, seat.cpu_time)))
             await bot.answer(await bot.receive())
             await asked
             assert controller.used is not None

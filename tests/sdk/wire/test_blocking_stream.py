@@ -36,7 +36,7 @@ async def seated(folder: Path, welcome: pigpen.Welcome) -> AsyncIterator[tuple[S
 async def test_messages_come_in_order_and_an_answer_arrives(tmp_path: Path, welcome: pigpen.Welcome) -> None:
     async with seated(tmp_path, welcome) as (seat, stream):
         for decision in (1, 2):
-            asking = asyncio.ensure_future(seat.ask(question(decision), Stopwatch(PATIENCE), 0.0))
+            asking = asyncio.ensure_future(seat.ask(question(decision), Stopwatch(PATIENCE)))
             message = await asyncio.to_thread(stream.read)
             assert message is not None
             assert message.request.decision == decision
@@ -75,7 +75,7 @@ async def test_a_refusal_has_the_reason(tmp_path: Path) -> None:
 
 async def test_leaving_closes_the_connection_whatever_is_under_way(tmp_path: Path, welcome: pigpen.Welcome) -> None:
     async with seated(tmp_path, welcome) as (seat, stream):
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await asyncio.to_thread(stream.read)
         stream.write(answer_message(question(), question().legal[0]))
         await asking

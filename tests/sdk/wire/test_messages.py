@@ -74,7 +74,7 @@ def test_every_view_comes_through_unchanged(
             view = View(
                 *deal.known_to(seat), totals=(-5,) * rules.players, decision=7, seed=2**64 - 1, limit=1.0, bank=59.5
             )
-            message = referee_pb2.RefereeMessage.FromString(request_message(view, 0.25).SerializeToString())
+            message = referee_pb2.RefereeMessage.FromString(request_message(view).SerializeToString())
             read = view_of(message.request, rules)
             assert read == view
             assert (read.totals, read.decision, read.seed) == (view.totals, 7, 2**64 - 1)

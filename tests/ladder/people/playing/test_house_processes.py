@@ -65,8 +65,8 @@ class Bad(pigpen.Bot):
 class OneSecond(StreamSeat):
     """Waits a second for each answer, whatever it is told."""
 
-    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
-        return await super().ask(view, Stopwatch(1.0), took)
+    async def ask(self, view: View, watch: Stopwatch) -> Action:
+        return await super().ask(view, Stopwatch(1.0))
 
 
 class HurriedSeat(HouseSeat, OneSecond):

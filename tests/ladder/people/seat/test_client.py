@@ -64,7 +64,7 @@ async def at_table(
 async def test_what_the_seat_says_reaches_the_front_in_order(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         assert listener.welcomes == [WELCOME]
         assert listener.connections == [True]
@@ -76,7 +76,7 @@ async def test_what_the_seat_says_reaches_the_front_in_order(tmp_path: Path) -> 
 
 async def test_a_second_answer_and_one_to_another_question_change_nothing(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(5), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(5), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         assert not client.answer(4, question().legal[0])
         assert client.answer(5, question().legal[0])
@@ -86,7 +86,7 @@ async def test_a_second_answer_and_one_to_another_question_change_nothing(tmp_pa
 
 async def test_a_lost_connection_is_made_again_and_an_answer_that_went_with_it_is_sent_again(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         await seat._server.stop(None)
         assert client.answer(1, question().legal[0])
@@ -97,7 +97,7 @@ async def test_a_lost_connection_is_made_again_and_an_answer_that_went_with_it_i
 
 async def test_a_question_that_is_put_again_keeps_its_time(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         await seat._server.stop(None)
         await comes(lambda: len(listener.questions) == 2)
@@ -109,7 +109,7 @@ async def test_a_question_that_is_put_again_keeps_its_time(tmp_path: Path) -> No
 async def test_a_person_leaves_and_comes_back(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         client.leave()
         with pytest.raises(PersonAway):
@@ -125,7 +125,7 @@ async def test_help_stops_the_clock_that_is_shown_as_long_as_the_referee_stops_i
     tmp_path: Path, seconds: float, *, stops: bool
 ) -> None:
     async with at_table(tmp_path, help_seconds=seconds) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         client.read_help(is_open=True)
         client.read_help(is_open=True)
@@ -139,7 +139,7 @@ async def test_help_stops_the_clock_that_is_shown_as_long_as_the_referee_stops_i
 
 async def test_a_question_without_a_clock_has_no_end(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(replace(question(), limit=NO_CLOCK_SECONDS), Stopwatch(PATIENCE), 0.0))
+        asking = asyncio.ensure_future(seat.ask(replace(question(), limit=NO_CLOCK_SECONDS), Stopwatch(PATIENCE)))
         await comes(lambda: listener.questions)
         assert listener.questions[0].until == math.inf
         client.answer(1, question().legal[0])
@@ -244,7 +244,7 @@ class Scripted(FirstLegal):
 def timeless(data: bytes) -> bytes:
     """A message without what the referee's clock says."""
     message = RefereeMessage.FromString(data)
-    for field in ("last_took", "bank"):
+    for field in ("last_took", "last_cpu", "bank"):
         message.request.ClearField(field) if message.HasField("request") else None
     return message.SerializeToString(deterministic=True)
 
