@@ -67,7 +67,7 @@ PAUSE = 1.0
 """Seconds between two results."""
 AT_ONCE = 4
 PLAYERS = ("cautious", "random", "counting", "random")
-ENDLESS = 100_000
+ENDLESS = 20_000
 """Boards of the match that plays beside it."""
 SITE = [sys.executable, "-m", "ladder.cli.entry"]
 

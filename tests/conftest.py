@@ -209,6 +209,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 items[:] = [item for item in items if item not in affected]
     if ON_POSTGRESQL:  # what is about a file of SQLite's has been tested in every other run
         items[:] = [item for item in items if not _is_of_sqlite(item)]
+    items[:] = [item for item in items if not (item.get_closest_marker("sqlite") and _backend(item) == "postgresql")]
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
     config.stash[LEFT_OUT] = left_out
     if _is_worker(config):
@@ -216,8 +217,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_of_sqlite(item: pytest.Item) -> bool:
-    given = item.callspec.params if hasattr(item, "callspec") else {}
-    return item.get_closest_marker("sqlite") is not None or given.get("backend") == "sqlite"
+    return item.get_closest_marker("sqlite") is not None or _backend(item) == "sqlite"
+
+
+def _backend(item: pytest.Item) -> object:
+    return item.callspec.params.get("backend") if hasattr(item, "callspec") else None
 
 
 @pytest.fixture

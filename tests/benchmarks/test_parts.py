@@ -97,7 +97,7 @@ def test_the_exponent_of_what_does_not_grow_is_zero() -> None:
 @pytest.mark.long
 def test_pages() -> None:
     found = names(pages.measure(1, bots=(8, 16), before=Path.cwd()))
-    whats = ("a bot's page", "API, a bot", "standings")
+    whats = ("a bot's page", "API, a bot", "standings", "an owner's page", "the front page, kept")
     expected = [f"{what}, {bots} bots, {name}" for what in whats for bots in (8, 16) for name in ("before", "now")]
     assert found == expected
 
@@ -105,7 +105,7 @@ def test_pages() -> None:
 @pytest.mark.long
 def test_planning() -> None:
     found = names(pages.measure_planning(1, bots=(8, 16)))
-    whats = ("a match scheduled and queued", "a match planned")
+    whats = ("a match scheduled and queued", "the same after a withdrawal", "a match planned")
     assert found == [f"{what}, {bots} bots" for what in whats for bots in (8, 16)]
 
 
