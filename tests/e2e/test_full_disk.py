@@ -118,6 +118,7 @@ def a_ladder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.mounts
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("log", "files", "bot"),
     [("", "", "Trotter"), (KILLED, "", "Killed"), ("", "3", "Trotter")],
@@ -133,6 +134,7 @@ def test_the_standings_are_read_on_a_disk_that_is_full(
 
 
 @pytest.mark.mounts
+@pytest.mark.sqlite
 def test_what_cannot_be_written_on_a_full_disk_is_one_sentence(tmp_path: Path, a_ladder: Path) -> None:
     (folder := tmp_path / "full").mkdir()
     done = on_full_disk(folder, a_ladder, "suspend", "Trotter", "--reason", "tried")

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.why import FoundPuzzle
 
-TABLE, NO_TABLE = "AAAAAAAAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBBBBBBBB"
+TABLE, NO_TABLE = "AAAAAAAAAAAAAAAA", "BBBBBBBBBBBBBBBB"
 """The name of the table at which today's board was played, as if a link had told it, and one that no table has."""
 WAITING, RUNNING, SEALED, FREE = 3, 4, 11, 99
 """Numbers of matches: in the queue, being played, of the event and hidden, and one of as many digits that none has."""
