@@ -161,6 +161,7 @@ ENDLESS = "ladder tables"
 """The command that serves tables until it is ended, on every system; the other services need Linux."""
 
 
+@pytest.mark.sqlite
 def test_no_command_ends_in_a_traceback_on_windows(tmp_path: Path) -> None:
     """With one word for each argument that it must have: there is no ladder, and the files are missing."""
     typed: list[str] = []

@@ -29,7 +29,7 @@ from ladder.people.tables.table_opening import open_table
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from pigpen.version import __version__
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
-from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
+from tests.e2e.command import PIGPEN, ROOT, environment, pigpen, pigpen_process
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, events, small_ladder, waiting_for
 from tests.ladder import registries
 from tests.ladder.site.certificates import make_pair
@@ -370,7 +370,8 @@ def test_the_site_alone_makes_its_ladder_takes_a_port_and_serves_until_a_signal(
             assert "No bot has entered yet." in each.page()
             assert each.page("healthz") == "ok\n"
             assert children(each.program.pid) == [], "a site alone plays no matches"
-        done = pigpen("table", "hearts", "--json", folder=tmp_path, PIGPEN_DATA_DIR=str(data_dir))
+        done = pigpen_process("table", "hearts", "--json", folder=tmp_path, PIGPEN_DATA_DIR=str(data_dir))
+        assert done.returncode == 0, done.stderr
         link = json.loads(done.stdout)["links"]["0"]
         assert link.startswith((f"{one.address}play/", f"{other.address}play/")), "links lead to where the site listens"
         assert one.end(number) == (0, "", "")
