@@ -36,7 +36,7 @@ from referee.records.lines import AnyLine, DealLine
 from referee.records.steps import BY_BOT, was_asked
 from referee.seats.seat import InlineSeat
 
-BOTS = ("random", "cautious", "counting", "sampling", "exact", "tree")
+BOTS = ("random", "cautious", "counting", "uct", "sampling", "exact", "tree")
 """The sample bots, the weakest first."""
 
 FOLDER = Path(__file__).parents[1] / "sample_bots"

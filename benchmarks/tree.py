@@ -1,16 +1,17 @@
 """
-Strength of `tree` against `sampling` at equal CPU time, in every variant.
+Strength of `tree` against another bot that searches, at equal CPU time, in every variant.
 
     python -m benchmarks.tree --minutes 20
     python -m benchmarks.tree --ms 40 --rules gongzhu --minutes 10
+    python -m benchmarks.tree --against uct --ms 10 --sealed
     python -m benchmarks.tree --against OTHER_CHECKOUT/sdk/pigpen/sim/native/engine-x86_64.so
 
 A figure says by how many points per deal `tree` does better, ± one standard error, when both have two seats each (at
 five seats three against two, in turn). Each deal is played twice, with the bots in each other's seats, and is one
 observation. Both bots may use the same CPU time for a card, and no trials are counted: `sampling` continues after its
-usual 2,000 deals, too. They pass and expose by the same code, so that is done once for both. Variants take turns until
-the time is over. With --against the other bot is not `sampling`, but `tree` with another library, such as one that was
-compiled with other weights.
+usual 2,000 deals, too. Passes and exposures are chosen once for both; with --sealed each bot chooses its own, in the
+time of five cards. Variants take turns until the time is over. The other bot is `sampling`, `uct`, or `tree` with
+another library, such as one that was compiled with other weights.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 from benchmarks.duels import in_errors, mean_and_error
@@ -32,16 +34,24 @@ from pigpen import Card, Policy, View
 from pigpen.bot import decide
 from pigpen.rules import PRESETS, Action, Deal, Phase, Rules, deal_hands, seed_from
 from pigpen.rules.shuffle import derived_number
-from pigpen.search import CardTree, SearchBot, card_trial, race, sealed_trial, some_passes
+from pigpen.search import CardTree, SearchBot, card_trial, race, sealed_trial, some_exposures, some_passes
 from pigpen.sim import native
 from pigpen.sim.native.binding import Engine
+from sample_bots.uct.bot import Uct
 
 MANY = 1_000_000
 """Trials that no bot makes in its time."""
 PASS_TRIALS = 12
 """Trials of a pass, which both bots take over."""
+SEALED = 5
+"""Time for a pass or an exposure, as a multiple of the time for a card; `Pace` gives as much."""
 
-Player = Callable[[View, float], Card]
+
+class Player(NamedTuple):
+    """A bot that decides in a given CPU time."""
+
+    card: Callable[[View, float], Card]
+    sealed: Callable[[View, float], Action]
 
 
 class Hurried(SearchBot):
@@ -50,6 +60,26 @@ class Hurried(SearchBot):
     def pass_cards(self, view: View) -> tuple[Card, ...]:
         """Try each pass in a few deals."""
         return race(some_passes(view), partial(sealed_trial, view, self.policy), float("inf"), PASS_TRIALS)
+
+
+class Timed(Uct):
+    """Decides as `uct` does, in a given CPU time."""
+
+    trials = MANY
+    clock = staticmethod(time.thread_time)
+
+    def __init__(self, given: float) -> None:
+        self.given = given
+
+    def seconds(self, view: View) -> float:
+        """Return the time given."""
+        return self.given
+
+
+def by_trials(view: View, seconds: float) -> Action:
+    """Pass or expose as `tree` and `sampling` do."""
+    ways: Sequence[Action] = some_passes(view) if view.phase is Phase.PASS else some_exposures(view)
+    return race(ways, partial(sealed_trial, view, Policy.CAREFUL), seconds, MANY, time.thread_time)
 
 
 def by_tree(view: View, seconds: float) -> Card:
@@ -64,14 +94,23 @@ def by_playouts(view: View, seconds: float) -> Card:
     return race(view.legal, partial(card_trial, view, Policy.CAREFUL), seconds, MANY, time.thread_time)
 
 
-def by_tree_of(engine: Engine) -> Player:
+TREE = Player(by_tree, by_trials)
+OTHERS = {
+    "sampling": Player(by_playouts, by_trials),
+    "uct": Player(
+        lambda view, seconds: Timed(seconds).play(view), lambda view, seconds: decide(Timed(seconds), view)
+    ),
+}  # fmt: skip
+
+
+def tree_of(engine: Engine) -> Player:
     """Give the player that chooses as `tree` does with another library."""
 
-    def play(view: View, seconds: float) -> Card:
+    def card(view: View, seconds: float) -> Card:
         with mock.patch.object(native, "engine", return_value=engine):
             return by_tree(view, seconds)
 
-    return play
+    return Player(card, by_trials)
 
 
 @dataclass
@@ -82,8 +121,10 @@ class Match:
     seconds: float
     """CPU time for a card."""
     seed: bytes
-    other: Player = by_playouts
+    other: Player = OTHERS["sampling"]
     """Plays against `tree`."""
+    sealed: bool = False
+    """True if each bot passes and exposes for itself."""
     better: list[float] = field(default_factory=list)
     """Points by which `tree` did better, deal by deal."""
     used: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
@@ -92,24 +133,27 @@ class Match:
     def play(self, number: int) -> None:
         """Play a deal twice."""
         start = Deal(self.rules, deal_hands(self.rules, self.seed, number), number=number)
-        while start.phase in (Phase.PASS, Phase.EXPOSE):
+        while start.phase in (Phase.PASS, Phase.EXPOSE) and not self.sealed:
             for seat, action in [(seat, decide(Hurried(), self._view(start, seat))) for seat in start.to_act]:
                 start.apply(seat, action)
         self.better.append(statistics.fmean(self._play_on(start.copy(), first) for first in (0, 1)))
 
     def _play_on(self, deal: Deal, first: int) -> float:
         while not deal.is_over:
-            deal.apply(deal.turn, self._action(deal, (deal.turn + first) % 2))
+            for seat, action in [(seat, self._action(deal, seat, (seat + first) % 2)) for seat in deal.to_act]:
+                deal.apply(seat, action)
         sides = [[score for seat, score in enumerate(deal.scores()) if (seat + first) % 2 == side] for side in (0, 1)]
         ahead = statistics.fmean(sides[0]) - statistics.fmean(sides[1])
         return -ahead if self.rules.low_is_better else ahead
 
-    def _action(self, deal: Deal, bot: int) -> Action:
-        if deal.phase is not Phase.PLAY or len(deal.legal(deal.turn)) == 1:
-            return deal.default_action(deal.turn)
-        view, player = self._view(deal, deal.turn), (by_tree, self.other)[bot]
+    def _action(self, deal: Deal, seat: int, bot: int) -> Action:
+        if deal.phase is Phase.MOON or deal.is_forced(seat):
+            return deal.default_action(seat)
+        view, player = self._view(deal, seat), (TREE, self.other)[bot]
+        if deal.phase is not Phase.PLAY:
+            return player.sealed(view, SEALED * self.seconds)
         began = time.thread_time()
-        card = player(view, self.seconds)
+        card = player.card(view, self.seconds)
         self.used[bot].append(1000 * (time.thread_time() - began))
         return card
 
@@ -143,17 +187,17 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20.0, help="wall-clock time for all variants; default 20")
     parser.add_argument("--rules", action="append", choices=sorted(PRESETS), help="may be repeated; default all")
     parser.add_argument("--seed", default="tree", help="any text; the same text gives the same hands")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="library of another build, whose tree plays")
+    parser.add_argument("--against", default="sampling", metavar="BOT", help="sampling, uct, or the file of a library")
+    parser.add_argument("--sealed", action="store_true", help="each bot passes and exposes for itself")
     options = parser.parse_args()
     seed, names = seed_from(options.seed), options.rules or list(PRESETS)
-    other: Player = by_playouts
-    name = "sampling"
+    name = options.against
     try:
-        if options.against:
-            other, name = by_tree_of(Engine(options.against)), "the other tree"
+        other = OTHERS.get(name) or tree_of(Engine(Path(name)))
     except (OSError, AttributeError) as error:
-        parser.error(f"--against: {options.against} is no library of Pigpen: {error}")
-    matches = [Match(PRESETS[each], options.ms / 1000, seed, other) for each in names]
+        parser.error(f"--against: {name} is neither {' nor '.join(OTHERS)} nor a library of Pigpen: {error}")
+    name = name if name in OTHERS else "the other tree"
+    matches = [Match(PRESETS[each], options.ms / 1000, seed, other, options.sealed) for each in names]
     for number in rounds(options.minutes):
         for match in matches:
             match.play(number)

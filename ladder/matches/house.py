@@ -23,8 +23,8 @@ SEARCHING_BOTS = ("sampling", "exact", "tree")
 """
 Those that simulate.
 
-Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whose choice says nothing. No house bot
-remembers anything between decisions.
+Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whose choice says nothing, and `uct`, an
+anchor for measurements. No house bot remembers anything between decisions.
 """
 METHODS = {Phase.PASS: "pass_cards", Phase.EXPOSE: "expose", Phase.PLAY: "play", Phase.MOON: "choose_moon"}
 """The method of a bot that answers in each phase."""

@@ -10,21 +10,27 @@ import pytest
 
 from benchmarks import choices, tree
 from benchmarks.choices import Agreement, Comparison, endings
-from benchmarks.tree import Match, rounds
+from benchmarks.tree import Match, Player, rounds
 from ladder.matches.estimate import FULL
-from pigpen import Card, View, is_accelerated
-from pigpen.rules import PRESETS, Deal, seed_from
+from pigpen import Card, Phase, View, is_accelerated
+from pigpen.rules import PRESETS, Action, Deal, deal_hands, seed_from
 from pigpen.sim import native
 
 
+@pytest.mark.parametrize("sealed", [False, True])
 @pytest.mark.parametrize("name", ["hearts", "gongzhu-five", "gongzhu-partners"])
-def test_two_bots_that_play_alike_are_as_good_as_each_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_bots_that_play_alike_are_as_good_as_each_other(
+    name: str, sealed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def lowest(view: View, seconds: float) -> Card:
         return view.legal[0]
 
+    def first(view: View, seconds: float) -> Action:
+        return view.hand[: view.pass_count] if view.phase is Phase.PASS else {}
+
     monkeypatch.setattr(tree, "PASS_TRIALS", 1)
-    monkeypatch.setattr(tree, "by_tree", lowest)
-    match = Match(PRESETS[name], 0.001, seed_from("alike"), lowest)
+    monkeypatch.setattr(tree, "TREE", Player(lowest, first))
+    match = Match(PRESETS[name], 0.001, seed_from("alike"), Player(lowest, first), sealed)
     for number in range(2):
         match.play(number)
     if PRESETS[name].players == 4:
@@ -34,15 +40,40 @@ def test_two_bots_that_play_alike_are_as_good_as_each_other(name: str, monkeypat
     assert len(match.row()) == 6
 
 
-def test_both_bots_choose_a_legal_card_without_time() -> None:
+def test_all_bots_choose_a_legal_card_without_time() -> None:
     view, _ = next(endings(PRESETS["gongzhu"], seed_from("few")))
-    assert {tree.by_tree(view, 0.0), tree.by_playouts(view, 0.0)} <= {*view.legal}
+    assert {each.card(view, 0.0) for each in (tree.TREE, *tree.OTHERS.values())} <= {*view.legal}
+
+
+@pytest.mark.parametrize("name", ["hearts", "gongzhu-sale"])
+def test_all_bots_pass_or_expose_without_time(name: str) -> None:
+    deal = Deal(PRESETS[name], deal_hands(PRESETS[name], seed_from("few"), 0))
+    seat = deal.to_act[0]
+    for player in (tree.TREE, *tree.OTHERS.values()):
+        deal.check(seat, player.sealed(View(*deal.known_to(seat)), 0.0))
+
+
+def test_with_sealed_each_bot_passes_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two seats each, in turn: seat 0 is the one bot's at the first table, the other one's at the second."""
+    passed: list[tuple[int, str]] = []
+
+    def player(name: str) -> Player:
+        def note(view: View, seconds: float) -> Action:
+            assert seconds == pytest.approx(tree.SEALED * 0.001)
+            passed.append((view.seat, name))
+            return view.hand[: view.pass_count]
+
+        return Player(lambda view, seconds: view.legal[0], note)
+
+    monkeypatch.setattr(tree, "TREE", player("tree"))
+    Match(PRESETS["hearts"], 0.001, seed_from("alike"), player("other"), sealed=True).play(0)
+    assert passed == [(seat, ("tree", "other")[(seat + table) % 2]) for table in (0, 1) for seat in range(4)]
 
 
 def test_the_tree_of_another_library_plays_with_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
     other, own = Mock(), native.engine()
     monkeypatch.setattr(tree, "by_tree", lambda view, seconds: native.engine())
-    assert tree.by_tree_of(other)(Mock(), 0.0) is other
+    assert tree.tree_of(other).card(Mock(), 0.0) is other
     assert native.engine() is own
 
 

@@ -17,7 +17,7 @@ from tests.rules.table import named
 from tests.sample_bots.table import play_deal
 
 SEED = seed_from("sample bots")
-DEALS = {"random": 2, "cautious": 2, "counting": 1, "sampling": 1, "exact": 1, "tree": 1}
+DEALS = {"random": 2, "cautious": 2, "counting": 1, "uct": 1, "sampling": 1, "exact": 1, "tree": 1}
 CARDS = 6
 """Cards of a deal that are played where two deals are compared."""
 NO_PASSING = 3
@@ -42,7 +42,12 @@ WILD = replace(
     moon=None,
 )
 OWN_RULES = (THREE_HANDED, TWO_HANDED, EIGHT_HANDED, WILD)
-TELLING = {"sampling": ("two-handed", "wild"), "exact": ("two-handed",), "tree": ("two-handed", "wild")}
+TELLING = {
+    "uct": ("two-handed", "wild"),
+    "sampling": ("two-handed", "wild"),
+    "exact": ("two-handed",),
+    "tree": ("two-handed", "wild"),
+}
 """Variants that have, together with those of `MIXED`, every kind of question, of scoring and of table."""
 
 

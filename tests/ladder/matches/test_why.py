@@ -83,8 +83,8 @@ def test_a_sample_bot_does_again_what_it_did_in_the_match() -> None:
             assert house_choices(decision.view)[name] == decision.chosen
 
 
-def test_all_sample_bots_in_python_but_random_are_house_bots() -> None:
-    assert {*QUICK_BOTS, *SEARCHING_BOTS, "random", "node"} == {*sample_names()}
+def test_all_sample_bots_in_python_but_random_and_the_anchor_are_house_bots() -> None:
+    assert {*QUICK_BOTS, *SEARCHING_BOTS, "random", "uct", "node"} == {*sample_names()}
 
 
 def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
