@@ -26,7 +26,15 @@ from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateCha
 from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
 from ladder.values.held_events import EventPage, EventRow, EventVerification, ExportedEvent
-from ladder.values.local_results import CheckResult, CompareResult, PlayedMatch, RerunResult, SeatLog, Verification
+from ladder.values.local_results import (
+    CheckResult,
+    CompareResult,
+    DuelResult,
+    PlayedMatch,
+    RerunResult,
+    SeatLog,
+    Verification,
+)
 from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
 from ladder.values.reports import Backup, DatabaseCopy, DatasetManifest, DoctorReport, SettingRow, Upgrade
@@ -42,6 +50,7 @@ PRINTED: dict[str, Any] = {
     "play": PlayedMatch,
     "check": CheckResult,
     "compare": CompareResult,
+    "duel": DuelResult,
     "rules": list[Rules],
     "rules NAME": Rules,
     "table": TableLinks,

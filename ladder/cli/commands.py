@@ -32,6 +32,10 @@ PANELS = {
             "ladder.cli.play.compare:compare_bots",
             "Find out whether a new version of a bot is better than the old one.",
         ),
+        "duel": Command(
+            "ladder.cli.play.duel:duel",
+            "Measure by how many points a deal a bot is better than another one.",
+        ),
         "rules": Command(
             "ladder.cli.play.rules:rules",
             "Show a variant in words and as TOML; without a name, list the presets.",

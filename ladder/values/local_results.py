@@ -2,8 +2,8 @@
 Results of commands that work on bots and records on this machine.
 
 These are results of matches, with the faults and the output of the bots in them; of the conformance cases; of the test
-for a new version of a bot to be better than the old one; of the comparison between the decisions of a bot and those of
-a recorded one; of the verification of a record; and of making or locking a bot's folder.
+for a new version of a bot to be better than the old one; of duels of two bots; of the comparison between the decisions
+of a bot and those of a recorded one; of the verification of a record; and of making or locking a bot's folder.
 """
 
 from __future__ import annotations
@@ -147,6 +147,40 @@ class CompareResult(Value):
     alpha: float
     beta: float
     faults: dict[Literal["old", "new", "field"], int]
+    seed: str
+
+
+class DuelRow(Value):
+    """Result of one bot against another one."""
+
+    one: str
+    other: str
+    boards: int
+    deals: int
+    difference: float
+    """Points per deal by which the one bot is better, turned so that more is better."""
+    standard_error: float
+    """Of the difference."""
+    interval: tuple[float, float] | None
+    """Of the difference, 95 % at any time; None while too few boards differ."""
+    won: float
+    """Part of the boards that the one bot wins, seat against seat, 0 to 1; a tie is half a win."""
+    elo: float | None
+    """The same as a difference in Elo; None if it is 0 or 1."""
+    elo_error: float | None
+    """Standard error of `elo`."""
+    faults: dict[Literal["one", "other"], int]
+
+
+class DuelResult(Value):
+    """Results of duels on the same boards."""
+
+    rules: str
+    """The name of the variant."""
+    alone: bool
+    """True if the one bot had a single seat."""
+    duels: tuple[DuelRow, ...]
+    """First that of the two bots, then each of them against each anchor."""
     seed: str
     """64 hex digits."""
 

@@ -554,6 +554,19 @@ def seen(view):
     assert (found["decision"], found["boards"], found["deals"]) == ("open", 8, 64)
 
 
+def test_a_duel_says_by_how_much_a_bot_is_better_and_so_of_anchors(tmp_path: Path) -> None:
+    rules = write_for_two(tmp_path)
+    words = ("duel", "counting", "cautious", "--anchors", "random", "--boards", "4", "--rules", rules, "--seed", "7")
+    shown = pigpen(*words, "--sandbox", "inline")
+    assert shown.returncode == 0, shown.stderr
+    for heading in ("points per deal", "boards won", "Elo", "faults"):
+        assert heading in " ".join(shown.stdout.split())
+    found = [json.loads(pigpen(*words, *PATIENT, "--sandbox", each, "--json").stdout) for each in ("inline", "process")]
+    assert found[0] == found[1]
+    rows = [(row["one"], row["other"], row["boards"], row["deals"]) for row in found[0]["duels"]]
+    assert rows == [("counting", "cautious", 4, 8), ("counting", "random", 4, 8), ("cautious", "random", 4, 8)]
+
+
 def test_compare_exits_with_1_when_the_new_version_is_not_shown_to_be_better(tmp_path: Path) -> None:
     words = ("--boards", "2", "--rules", write_for_two(tmp_path), "--sandbox", "inline")
     done = pigpen("compare", "cautious", "cautious", *words)

@@ -30,6 +30,7 @@ SHORTER = {
     "pigpen check ./mybot": "--sandbox inline",
     "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox inline",
     "pigpen play random cautious counting ./mybot --record long.jsonl": "--boards 2 --sandbox inline",
+    "pigpen duel ./mybot counting --anchors random --rules hearts --boards 24 --sandbox inline --seed 7": "--boards 2",
     "pigpen compare ./mybot counting --field cautious --sandbox inline --seed 7": "--elo1 400",
     "pigpen rerun match.jsonl mybot ./mybot --board 3": "--sandbox inline",
     "pigpen why match.jsonl mybot --worst 3": "--board 3",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,10 +11,8 @@ import pytest
 
 import pigpen_arena as arena
 from pigpen.learn import Encoding, Tables
-from pigpen_arena.examples import strength
 from pigpen_arena.examples import train as example
 from pigpen_arena.examples.bot import bot as bots
-from pigpen_arena.examples.strength import better_by
 from tests.e2e.command import pigpen
 
 if TYPE_CHECKING:
@@ -143,38 +140,6 @@ def test_the_bot_plays_the_legal_action_of_the_highest_value(tmp_path: Path, mon
     assert all(row["faults"] == 0 for row in match.rows())
     other = arena.play([bots.Learned, "random", "random", "random"], rules="hearts", deals=1, seed="1")
     assert all(row["faults"] == 0 for row in other.rows())
-
-
-@pytest.mark.parametrize("boards", [7, 8])  # after six boards the circular orders of the seats begin again
-def test_the_strength_of_a_bot_is_what_it_loses_less_than_the_other(boards: int) -> None:
-    mean, error = better_by("counting", "random", boards, seed="a")
-    assert mean > 3 * error > 0
-    turned, _ = better_by("random", "counting", boards, seed="a")
-    assert turned < 0
-
-
-def test_the_strength_of_one_bot_against_three_of_another() -> None:
-    mean, error = better_by("counting", "random", boards=7, seed="a", alone=True)
-    assert mean > 3 * error > 0
-    same, _ = better_by("random", "random", boards=3, seed="a", alone=True)
-    assert abs(same) < mean
-
-
-def test_the_strength_against_several_anchors_is_printed_in_any_variant(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["strength", "cautious", "random,cautious", "--rules", "gongzhu", "--boards", "8"]
-    monkeypatch.setattr(sys, "argv", words)
-    strength.main()
-    first, second = capsys.readouterr().out.splitlines()
-    assert re.search(r"than random by \+\d+\.\d\d ± \d+\.\d\d", first)  # in Gong Zhu high scores are better
-    assert "than cautious by" in second
-    for wrong, named in (("nothere", "nothere"), ("random", "--boards 1")):
-        monkeypatch.setattr(sys, "argv", ["strength", "cautious", wrong, "--boards", "1" if wrong == "random" else "2"])
-        with pytest.raises(SystemExit) as ended:
-            strength.main()
-        assert ended.value.code == 2
-        assert named in capsys.readouterr().err
 
 
 def test_a_folder_that_holds_something_is_refused_before_anything_is_learned(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -17,10 +18,10 @@ from ladder.values.local_results import CompareResult
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from ladder.matches.compare import Comparison
+    from ladder.matches.compare import Comparison, PlayMatch
     from ladder.sandbox.base import Sandbox
     from pigpen.rules import Rules
     from referee.match.formats import MatchSpec
@@ -93,6 +94,15 @@ async def play_comparison(
         BotRejected: If a bot cannot be made.
         SandboxError: If the sandbox failed.
     """
+    async with loaded(sources, sandbox, concurrency) as play:
+        return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
+
+
+@asynccontextmanager
+async def loaded(
+    sources: Sequence[BotSource], sandbox: AbstractAsyncContextManager[Sandbox | None], concurrency: int | None
+) -> AsyncIterator[PlayMatch]:
+    """Make bots ready, and give the function that plays matches of some of them; see `play_comparison`."""
     tables = concurrency or len(bot_cores())
     async with sandbox as opened:
         bots = await load_bots(sources, opened)
@@ -100,7 +110,7 @@ async def play_comparison(
         async def play(spec: MatchSpec, numbers: Sequence[int], write: Callable[[AnyLine], None]) -> object:
             return await bots.only(numbers).play(spec, write, concurrency=tables)
 
-        return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
+        yield play
 
 
 def _opponents(field: str, rules: Rules, find: FindBot) -> list[BotSource]:

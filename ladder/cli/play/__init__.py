@@ -1,1 +1,1 @@
-"""Commands for writing a bot: new, play, check, compare, rerun, rules."""
+"""Commands for writing a bot: new, play, check, compare, duel, rerun, rules."""

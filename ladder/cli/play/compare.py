@@ -115,7 +115,7 @@ def compare_bots(
     )  # fmt: skip
     plan, sources = plan_comparison(asked)
     seen: list[CompareResult] = []
-    with _shown_meanwhile() as show:
+    with shown_meanwhile() as show:
 
         def look(found: CompareResult) -> None:
             seen[:] = [found]
@@ -134,7 +134,7 @@ def compare_bots(
 
 
 @contextlib.contextmanager
-def _shown_meanwhile() -> Iterator[Callable[[str], None]]:
+def shown_meanwhile() -> Iterator[Callable[[str], None]]:
     """Give a function that shows how far the work has come; it shows on a terminal only."""
     console = Console(stderr=True)
     with console.status("0 boards") if console.is_terminal else contextlib.nullcontext() as status:
@@ -154,10 +154,11 @@ def _show(rules: Rules, found: CompareResult, as_json: bool) -> None:
         _print(rules, found)
 
 
-def _interval(found: CompareResult) -> str:
-    if found.interval is None:
+def interval_text(interval: tuple[float, float] | None) -> str:
+    """Write the interval of a difference."""
+    if interval is None:
         return f"not known before {MIN_DIFFERING} boards differ"
-    low, high = found.interval
+    low, high = interval
     return f"{low:+.2f} … {high:+.2f}"
 
 
@@ -172,7 +173,7 @@ def _print(rules: Rules, found: CompareResult) -> None:
         "opponents": ", ".join(field),
         "boards": f"{found.boards} ({counted(found.deals, 'deal')}; {differ})",
         "points per deal": f"{found.difference:+.2f} ± {found.standard_error:.2f} (more is better)",
-        "95 % at any time": _interval(found),
+        "95 % at any time": interval_text(found.interval),
         "likelihood of superiority": f"{found.superiority:.1%}",
         "normalised Elo": f"{found.normalised_elo:+.0f} ± {ELO / found.boards**0.5:.0f}",
         "LLR": f"{found.llr:.2f} ({low:.2f} … {high:.2f}) for {found.elo0:g} against {found.elo1:g}",

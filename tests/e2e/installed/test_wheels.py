@@ -32,6 +32,7 @@ TABLE = ("random", "cautious", "counting", "random")
 ALONE = {
     "check random --sandbox inline --rules hearts": "All 16 cases passed.",
     "compare random counting --sandbox inline --boards 2": "counting against random",
+    "duel random counting --sandbox inline --boards 2": "points per deal",
     "replay one.jsonl --plain": "Points per deal",
     "rerun one.jsonl 0 cautious --sandbox inline": "decisions",
     "why one.jsonl 0 --worst 1": "step",
@@ -43,7 +44,7 @@ ALONE = {
 """Commands of contestants without a ladder, each with a part of its output."""
 QUICK = {
     "pigpen_arena.examples.train": ("--steps", "20"),
-    "pigpen_arena.examples.strength": ("--boards", "2"),
+    "duel": ("--boards", "2", "--sandbox", "inline"),
     "check": ("--sandbox", "inline", "--limit", "60"),
 }
 """Words at the end of the commands of docs/learn.md."""
