@@ -559,7 +559,7 @@ def test_a_duel_says_by_how_much_a_bot_is_better_and_so_of_anchors(tmp_path: Pat
     words = ("duel", "counting", "cautious", "--anchors", "random", "--boards", "4", "--rules", rules, "--seed", "7")
     shown = pigpen(*words, "--sandbox", "inline")
     assert shown.returncode == 0, shown.stderr
-    for heading in ("points per deal", "boards won", "Elo", "faults"):
+    for heading in ("points per deal", "95 %", "won", "Elo"):
         assert heading in " ".join(shown.stdout.split())
     found = [json.loads(pigpen(*words, *PATIENT, "--sandbox", each, "--json").stdout) for each in ("inline", "process")]
     assert found[0] == found[1]

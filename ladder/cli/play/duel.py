@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -70,7 +71,8 @@ def duel(
     same cards, and the mean of a board is one observation. With --anchors each of them also plays against each anchor,
     on the same boards. With --until-decided a duel ends when the 95 % interval, which holds at any time, excludes 0.
 
-    Elo is the difference for which a ladder expects that boards are won as they were. The ± are one standard error.
+    The part of the boards won counts seat against seat, a tie as half. Elo is the difference for which a ladder expects
+    that part. The ± are one standard error.
     The exit code is 0 whoever is better.
 
     Examples:
@@ -122,16 +124,24 @@ def _show(rules: Rules, found: DuelResult, as_json: bool) -> None:
 def _print(rules: Rules, found: DuelResult) -> None:
     console = Console()
     seats = "one seat against all others" if found.alone else "every other seat each"
-    table = Table(title=f"{in_markup(rules.title)}, {seats}; more points are better", title_justify="left")
+    title = f"{in_markup(rules.title)}, {seats}; more points are better"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for heading in ("bot", "against"):
         table.add_column(heading)
-    for heading in ("boards", "points per deal", "95 % at any time", "boards won", "Elo", "faults"):
-        table.add_column(heading, justify="right")
+    for heading in ("boards", "points per deal", "95 %", "won", "Elo"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in found.duels:
         elo = "–" if row.elo is None or row.elo_error is None else f"{row.elo:+.0f} ± {row.elo_error:.0f}"
+        interval = interval_text(row.interval) if row.interval else "–"
         table.add_row(
-            in_markup(row.one), in_markup(row.other), str(row.boards), _points(row), interval_text(row.interval),
-            f"{row.won:.0%}", elo, f"{row.faults['one']}, {row.faults['other']}",
-        )  # fmt: skip
+            in_markup(row.one), in_markup(row.other), str(row.boards), _points(row), interval, f"{row.won:.0%}", elo
+        )
     console.print(table)
+    if any(row.interval is None for row in found.duels):
+        console.print(f"An interval is {interval_text(None)}.")
+    for row in found.duels:
+        for name, faults in ((row.one, row.faults["one"]), (row.other, row.faults["other"])):
+            if faults:
+                pair = f"{in_markup(row.one)} and {in_markup(row.other)}"
+                console.print(f"{in_markup(name)}: {counted(faults, 'fault')} in the duel of {pair}.")
     console.print(f"seed {found.seed}", style="dim", soft_wrap=True)
