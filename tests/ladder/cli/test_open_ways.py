@@ -83,7 +83,7 @@ def test_no_command_of_a_ladder_begins_one_or_waits_for_it(tmp_path: Path, name:
 
 
 WITHOUT_LADDER = (
-    "new", "play", "check", "lock", "compare", "rules", "login", "logout", "whoami", "push", "worker", "doctor",
+    "new", "play", "check", "lock", "compare", "duel", "rules", "login", "logout", "whoami", "push", "worker", "doctor",
     "config", "event new", "event check", "event draw", "event simulate", "event verify", "cluster certs", "db backup",
     "ladder monitoring",
 )  # fmt: skip

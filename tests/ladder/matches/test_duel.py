@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 def planned(one: str, other: str, **asked: object) -> DuelPlan:
-    return plan_duels(DuelRequest.model_validate({"one": one, "other": other, "seed": "duel", **asked}))[0]
+    """Without a clock: a machine that is busy decides nothing."""
+    words = {"one": one, "other": other, "seed": "duel", "no_clock": True}
+    return plan_duels(DuelRequest.model_validate(words | asked))[0]
 
 
 def fought(plan: DuelPlan, pair: tuple[int, int] = (0, 1), faults: int = 0) -> tuple[Duel, list[DealLine]]:
@@ -118,7 +120,15 @@ def test_both_play_each_anchor_and_no_duel_is_played_twice() -> None:
 
 def test_all_duels_are_of_the_same_boards_and_make_one_result() -> None:
     plan, sources = plan_duels(
-        DuelRequest(one="cautious", other="counting", anchors="random", rules="hearts-short", boards=2, seed="duel")
+        DuelRequest(
+            one="cautious",
+            other="counting",
+            anchors="random",
+            rules="hearts-short",
+            boards=2,
+            seed="duel",
+            no_clock=True,
+        )
     )
     looks: list[DuelResult] = []
     found = asyncio.run(play_duels(plan, sources, contextlib.nullcontext(None), looks.append))
