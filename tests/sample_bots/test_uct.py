@@ -31,17 +31,17 @@ def ending(rules: Rules, number: int) -> Deal:
 @pytest.mark.parametrize("rules", [PRESETS["gongzhu-partners"], TWO_HANDED], ids=named)
 def test_a_tree_finds_what_the_solver_finds(rules: Rules) -> None:
     """Of two sides: with more, a seat that does not care which card it plays may decide what another one gets."""
-    told = 0
+    decisive = 0
     for number in range(DEALS):
         deal, root, bot = ending(rules, number), Node(), Uct()
         view = View(*deal.known_to(deal.turn), seed=number)
         for _ in range(TRIALS):
             bot._try_card(view, deal.copy(), root, results_scale(view))
         worth = {card: margin(rules, scores, deal.turn) for card, scores in solve(deal).choices.items()}
-        told += len(set(worth.values())) > 1
+        decisive += len(set(worth.values())) > 1
         assert worth[max(root.after, key=lambda node: node.visits).choice] == max(worth.values())
         assert sum(node.visits for node in root.after) == root.visits == TRIALS
-    assert told > 1
+    assert decisive > 1
 
 
 def test_the_queen_of_spades_is_passed_where_she_is_hardly_guarded() -> None:

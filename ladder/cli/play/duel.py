@@ -73,7 +73,7 @@ def duel(
 
     The part of the boards won counts seat against seat, a tie as half. Elo is the difference for which a ladder expects
     that part. The ± are one standard error.
-    The exit code is 0 whoever is better.
+    The exit code is 0, also if the first bot is worse.
 
     Examples:
         pigpen duel ./mybot ./mybot-old
