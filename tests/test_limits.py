@@ -36,6 +36,7 @@ from ladder.app.accounts import oidc
 from ladder.app.accounts.guests import read_guests
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.registering import check_days
+from ladder.app.announcements import checked_text, checked_title
 from ladder.app.cluster import worker_states
 from ladder.app.event import verifying
 from ladder.app.event.event_files import read_beacon
@@ -471,6 +472,8 @@ DOORS = {
     "ladder.app.accounts.guests:MAX_LIST_BYTES": Door(
         lambda n, folder: guests_in(folder, "note\na\n".ljust(n, "\n")), UserError
     ),
+    "ladder.values.announcements:MAX_TITLE": Door(lambda n: checked_title("x" * n), UserError),
+    "ladder.values.announcements:MAX_TEXT": Door(lambda n: checked_text("x" * n), UserError),
     "ladder.app.event.verifying:MAX_RECORD_BYTES": Door(exported_record, Exception, set_to=100),
     "ladder.people.tables.table_opening:MAX_GUEST_TABLES": Door(lambda n: opened(n, guest="g"), TooOften),
     "ladder.people.tables.table_opening:MAX_ACCOUNT_TABLES": Door(lambda n: opened(n, account="ada"), TooOften),
@@ -661,6 +664,7 @@ IN_THEIR_ROOMS = {
     "ladder.site.server.visitor_connection:MAX_CONNECTIONS",
     "ladder.site.server.event_streams:MAX_STREAMS",
     "ladder.site.server.routing:MAX_WAITING",
+    "ladder.store.commands.announcements:MAX_ANNOUNCEMENTS",
     "ladder.store.commands.computations:MAX_OF_VISITOR",
     "ladder.store.commands.computations:MAX_WAITING",
     "ladder.store.commands.coordinators:MAX_WORKERS",

@@ -22,6 +22,7 @@ from ladder.values.accounts import (
     Me,
 )
 from ladder.values.alike import AlikeBots
+from ladder.values.announcements import AnnouncementRow
 from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateChanged
 from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
@@ -96,6 +97,9 @@ PRINTED: dict[str, Any] = {
     "ladder webhook list": list[WebhookRow],
     "ladder webhook remove": WebhookRow,
     "ladder webhook test": WebhookTested,
+    "ladder announcement add": AnnouncementRow,
+    "ladder announcement list": list[AnnouncementRow],
+    "ladder announcement remove": AnnouncementRow,
     "cluster status": list[WorkerRow],
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,

@@ -37,6 +37,7 @@ from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import analysis as analysis_routes
+from ladder.site.pages import announcements as announcement_routes
 from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
@@ -83,6 +84,8 @@ PAGES = (
     my_routes.router,
     admin_routes.router,
     admin_routes.worker_router,
+    announcement_routes.admin_router,
+    announcement_routes.router,
     routes.router,
     learning.router,
     replay_routes.router,
@@ -119,6 +122,7 @@ PUBLIC_API = (
     comparison_routes.api,
     comparison_routes.style_api,
     api.whats_new_router,
+    announcement_routes.api,
     *people.PUBLIC_API,
 )
 PERSONAL_API = (

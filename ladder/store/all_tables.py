@@ -14,7 +14,7 @@ from sqlalchemy import Index, make_url, text
 from sqlalchemy.orm import configure_mappers
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
-from ladder.store import cluster_models, event_models, study_models  # noqa: F401 (their tables are in the metadata)
+from ladder.store import cluster_models, event_models, organiser_models, study_models  # noqa: F401 (their tables are in the metadata)
 from ladder.store.account_models import StoredSubmission
 from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.database import Database

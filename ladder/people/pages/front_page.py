@@ -17,6 +17,8 @@ from ladder.people.pages.request_parts import GUEST_COOKIE, visitor_of
 from ladder.people.pages.table_pages import USUAL_VARIANT
 from ladder.people.review.own_games import own_days
 from ladder.people.review.puzzles import newest_puzzle
+from ladder.site.pages.announcements import ON_FRONT_PAGE
+from ladder.site.pages.announcements import shown as shown_announcements
 from ladder.site.pages.routes import entering
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import keep_visit, viewer_of, visit_of
@@ -83,6 +85,7 @@ def home(request: Request) -> Response:
             "puzzle": puzzle_on_table(site.ladder, puzzle) if puzzle else None,
             "since": since_visit(site.ladder, visit.before, None) if visit.before else None,
             "upsets": upsets(site.ladder, limit=1),
+            "announcements": shown_announcements(site.ladder, 3, ON_FRONT_PAGE),
             **entering(site),
         }
 

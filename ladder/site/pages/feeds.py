@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 from icalendar import Calendar
 from icalendar import Event as Entry
+from markupsafe import Markup
 from starlette.responses import Response
 
 from ladder.app import bots, matches, overview
@@ -53,6 +54,8 @@ class FeedEntry:
     path: str
     stamp: str = ""
     """Of an event: the link of its chain that tells of it."""
+    content: Markup = Markup()  # noqa: RUF009 (it is immutable)
+    """A text of its own."""
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markupsafe import Markup
-
 from ladder.app.text_file import text_of
+from ladder.site.rendering.markdown import html_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from markupsafe import Markup
 
 FOLDER = "pages"
 """In the ladder's data folder."""
@@ -50,18 +50,8 @@ def read_own_texts(data_dir: Path) -> OwnTexts:
     pages = {}
     for name in NAMES:
         files = {language: folder / f"{name}{part}.md" for part, language in LANGUAGES.items()}
-        found = {each: _html(text_of(file, TEXT_BYTES)) for each, file in files.items() if file.exists()}
+        found = {each: html_of(text_of(file, TEXT_BYTES)) for each, file in files.items() if file.exists()}
         if found:
             pages[name] = found
     security = folder / SECURITY
     return OwnTexts(pages, text_of(security, TEXT_BYTES) if security.exists() else "")
-
-
-def _html(text: str) -> Markup:
-    """Render Markdown without HTML and pictures; its headings stand below the page's own."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    tokens = parser.parse(text)
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(6, int(token.tag[1:]) + 1)}"
-    return Markup(parser.renderer.render(tokens, parser.options, {}))

@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, func, select
 
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.pairing.missing import missing_beside_house_bots, missing_owners
-from ladder.store.core_tables import BOT, CHANGE, ESTIMATE, MATCH, RATING, VARIANT, VERSION, connection_of
+from ladder.store.core_tables import ANNOUNCEMENT, BOT, CHANGE, ESTIMATE, MATCH, RATING, VARIANT, VERSION, connection_of
 from ladder.store.models import State, Status, visible_matches
 from referee.records.rules_file import rules_from
 
@@ -42,6 +42,8 @@ EVERYTHING = select(
     select(func.max(MATCH.c.id)).where(visible_matches()).scalar_subquery(),
     select(func.count()).where(IS_LEASED).scalar_subquery(),
     select(func.max(MATCH.c.started)).where(IS_LEASED).scalar_subquery(),
+    select(func.max(ANNOUNCEMENT.c.id)).scalar_subquery(),
+    select(func.count()).select_from(ANNOUNCEMENT).scalar_subquery(),
 )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PAGES = [
     "/admin",
     "/admin/invitations",
+    "/admin/announcements",
     "/admin/bots",
     "/admin/alike",
     "/admin/matches",
@@ -36,7 +37,8 @@ PAGES = [
 ]
 ACTIONS = [
     "/admin/accounts/ada/disable", "/admin/accounts/ada/enable", "/admin/accounts/ada/role",
-    "/admin/accounts/ada/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/bots/Trotter/suspend",
+    "/admin/accounts/ada/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/announcements",
+    "/admin/announcements/1/removal", "/admin/bots/Trotter/suspend",
     "/admin/bots/Trotter/resume", "/admin/bots/Trotter/retire", "/admin/matches/1/requeue",
     "/admin/workers/barn/drain", "/admin/workers/barn/resume", "/admin/workers/old/forget",
 ]  # fmt: skip
