@@ -25,6 +25,7 @@ from ladder.values.alike import AlikeBots
 from ladder.values.announcements import AnnouncementRow
 from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired, StateChanged
 from ladder.values.cluster import CertificateRow, WorkerRow
+from ladder.values.deadlines import DeadlineRow
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
 from ladder.values.held_events import EventPage, EventRow, EventVerification, ExportedEvent
 from ladder.values.local_results import (
@@ -100,6 +101,9 @@ PRINTED: dict[str, Any] = {
     "ladder announcement add": AnnouncementRow,
     "ladder announcement list": list[AnnouncementRow],
     "ladder announcement remove": AnnouncementRow,
+    "ladder deadline set": list[DeadlineRow],
+    "ladder deadline lift": list[DeadlineRow],
+    "ladder deadline list": list[DeadlineRow],
     "cluster status": list[WorkerRow],
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,

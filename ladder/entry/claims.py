@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from ladder.entry.deadlines import check_in_time
 from ladder.errors import LadderError
 from ladder.registry.image_names import proves_owner
 from ladder.values.names import NAME_LENGTH, names_owner
@@ -153,6 +154,10 @@ class SubmissionLook:
     """The names of all who have entered bots, or have an account."""
     sandbox: str | None = None
     """The sandbox in which the bots of this ladder run; None as long as it has none."""
+    deadlines: Mapping[str, float] = field(default_factory=dict)
+    """By variant, in Unix time (`ladder.entry.deadlines`); a trial knows of none."""
+    accepted: float = 0.0
+    """Unix time at which the submission was accepted."""
 
 
 LETTERS_AND_DIGITS = ("L", "M", "N")
@@ -260,8 +265,9 @@ def check_variant(look: SubmissionLook, rules: Rules) -> None:
 
     Raises:
         LadderError: If the ladder plays something else under that name, or the name or title cannot be, or a preset
-            has it.
+            has it, or the submission came after the deadline.
     """
+    check_in_time(look.deadlines, rules.name, look.accepted)
     check_name(rules.name, "a variant")
     if rules.title and (odd := why_odd(rules.title)):
         raise LadderError(f"The title of {rules.name!r} cannot be shown: {odd}. Write another one in its TOML file.")

@@ -52,7 +52,8 @@ def check_order(look: SubmissionLook, order: SubmissionOrder, owner: str, sandbo
         RulesFileError: If one of its variants cannot be.
     """
     check_claim(look, order.name, owner, sandbox)
-    chosen_variants(look, order.variants, ())
+    if order.image is None or order.variants or look.plays:  # else the image's label decides
+        chosen_variants(look, order.variants, ())
 
 
 def chosen_variants(look: SubmissionLook, wanted: Sequence[str | VariantFile], offered: Sequence[str]) -> list[Rules]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Table
 
 from ladder.store import models
-from ladder.store.organiser_models import Announcement
+from ladder.store.organiser_models import Announcement, Deadline
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -33,4 +33,4 @@ MATCH, SEAT = _table(models.StoredMatch), _table(models.StoredSeat)
 PAIR, THINKING = _table(models.PairStats), _table(models.ThinkTimes)
 FAULT, CHANGE = _table(models.StoredFault), _table(models.StateChange)
 ESTIMATE = _table(models.StoredEstimate)
-ANNOUNCEMENT = _table(Announcement)
+ANNOUNCEMENT, DEADLINE = _table(Announcement), _table(Deadline)

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.models import Base
 from ladder.values.announcements import MAX_TITLE
+from ladder.values.names import NAME_LENGTH
 
 
 class Announcement(Base):
@@ -20,3 +21,13 @@ class Announcement(Base):
     title: Mapped[str] = mapped_column(String(MAX_TITLE))
     text: Mapped[str] = mapped_column(Text)
     """In Markdown."""
+
+
+class Deadline(Base):
+    """A time after which submissions for a variant are refused."""
+
+    __tablename__ = "deadlines"
+
+    variant: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    """Empty: of every variant that has none of its own. The ladder need not play it yet."""
+    at: Mapped[float]

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from ladder.entry.claims import SubmissionLook
 from ladder.store.models import Owner, Rating, State, StoredBot, Variant, Version
+from ladder.store.organiser_models import Deadline
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def look_at(session: Session, bot: str) -> SubmissionLook:
-    """Read what decides about submissions of the bot of that name."""
+def look_at(session: Session, bot: str, accepted: float | None = None) -> SubmissionLook:
+    """
+    Read what decides about submissions of the bot of that name.
+
+    Args:
+        session: A transaction.
+        bot: Its name.
+        accepted: Unix time at which the submission was accepted; None: deadlines do not hold for it.
+    """
     owned = select(StoredBot.name, Owner.name).join_from(StoredBot, Owner, Owner.id == StoredBot.owner_id)
     entries = _entries(session, bot)
     return SubmissionLook(
@@ -32,7 +40,14 @@ def look_at(session: Session, bot: str) -> SubmissionLook:
             for program in {identity for *_, identity in entries}
         },
         holders=_holders(session),
+        deadlines={} if accepted is None else deadlines_in(session),
+        accepted=accepted or 0.0,
     )
+
+
+def deadlines_in(session: Session) -> dict[str, float]:
+    """Read all deadlines in Unix time by variant; see `ladder.entry.deadlines.EVERY`."""
+    return dict(session.execute(select(Deadline.variant, Deadline.at)).all())
 
 
 def _entries(session: Session, bot: str) -> list[tuple[str, str, str]]:

@@ -71,7 +71,7 @@ async def submit(
         UserError: If the ladder's first bot would play in the process sandbox, which no option asked for.
     """
     with ladder.database.read() as session:
-        look = look_at(session, order.name)
+        look = look_at(session, order.name, ladder.clock())
     kind = sandbox or _usual_sandbox(ladder.settings, look.sandbox)
     check_order(look, order, owner, kind)
     if kind is SandboxKind.PROCESS:

@@ -179,7 +179,7 @@ def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     owner = viewer.name
     assert owner
     with ladder.database.read() as session:
-        look = look_at(session, wanted.name)
+        look = look_at(session, wanted.name, ladder.clock())
         _check_quota(session, ladder, owner)
     sandbox = look.sandbox or ladder.settings.sandbox
     if sandbox != SandboxKind.DOCKER:

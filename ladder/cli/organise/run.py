@@ -16,6 +16,7 @@ import typer
 from ladder.app.accounts.links import why_nobody_comes
 from ladder.cli.organise.alike import alike
 from ladder.cli.organise.announcement import announcement
+from ladder.cli.organise.deadline import deadline
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
@@ -128,6 +129,7 @@ ladder_app.command("monitoring")(write_monitoring)
 ladder_app.add_typer(webhook)
 ladder_app.add_typer(season)
 ladder_app.add_typer(announcement)
+ladder_app.add_typer(deadline)
 
 
 @ladder_app.command("run")

@@ -10,6 +10,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from ladder.app import overview
+from ladder.app.deadlines import deadlines
 from ladder.app.whats_new import since_visit, upsets
 from ladder.people.boards.daily_board import day_of, now_of, rows_of_today, todays_board
 from ladder.people.pages.puzzle_pages import puzzle_on_table
@@ -85,6 +86,7 @@ def home(request: Request) -> Response:
             "puzzle": puzzle_on_table(site.ladder, puzzle) if puzzle else None,
             "since": since_visit(site.ladder, visit.before, None) if visit.before else None,
             "upsets": upsets(site.ladder, limit=1),
+            "deadlines": deadlines(site.ladder),
             "announcements": shown_announcements(site.ladder, 3, ON_FRONT_PAGE),
             **entering(site),
         }

@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bot_logs, bots, matches, states
 from ladder.app.accounts import sessions
+from ladder.app.deadlines import deadlines
 from ladder.app.event import reading
 from ladder.app.submit import ordering, uploads
 from ladder.entry.policy import Act
@@ -220,6 +221,7 @@ def _page(
         "before": before,
         "most": site.ladder.settings.upload_bytes,
         "variants": VARIANTS,
+        "deadlines": deadlines(site.ladder),
         "error": "",
         "name": "",
     }

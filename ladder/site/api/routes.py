@@ -18,6 +18,7 @@ from starlette.responses import Response
 from ladder.app import bots, matches, overview
 from ladder.app.bot_logs import logs as read_logs
 from ladder.app.computing.asking import computing_files
+from ladder.app.deadlines import deadlines as read_deadlines
 from ladder.app.health import health
 from ladder.app.standings_csv import write_csv
 from ladder.app.states import allow_people, retire
@@ -30,6 +31,7 @@ from ladder.site.server.headers import fresh, json_of
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, demand, viewer_of
 from ladder.values.bots import BotList, BotPage, Matchups, PeopleAllowed, PeoplePermission, Retired, Retirement
+from ladder.values.deadlines import DeadlineRow
 from ladder.values.local_results import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores, TvNext
 from ladder.values.order import Order
@@ -63,6 +65,13 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
     """Give each variant in a few lines, with the first of its standings."""
     site: Site = request.app.state.site
     return answer(request, lambda: overview.variants(site.ladder, first))
+
+
+@router.get("/deadlines", response_model=list[DeadlineRow])
+def deadlines(request: Request) -> Response:
+    """Give the times after which submissions are refused."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: read_deadlines(site.ladder))
 
 
 All = Annotated[bool, Query(alias="all")]

@@ -20,6 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app import bots, matches, overview
 from ladder.app.accounts.links import site_address
 from ladder.app.dataset.offered import has_dataset
+from ladder.app.deadlines import deadline
 from ladder.app.seasons import seasons as read_seasons
 from ladder.app.whats_new import whats_new
 from ladder.errors import LadderError, UserError
@@ -217,7 +218,8 @@ def standings(
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        return table_pages.standings(site.ladder, variant, search, everyone, page, by, sort)
+        shown = table_pages.standings(site.ladder, variant, search, everyone, page, by, sort)
+        return {**shown, "deadline": deadline(site.ladder, variant)}
 
     try:
         return site.pages.page(request, "standings.html", make)

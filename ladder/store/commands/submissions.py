@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.entry.claims import check_claim, check_possession, check_variant
+from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.store import models
 from ladder.store.commands.entries import OWNER, PLAYING, entries_of, first_rating, left_suspended, shift_of
 from ladder.store.commands.outbox import announce_entered
@@ -116,7 +117,8 @@ def _check(
     registry: str,
 ) -> None:
     """Judge the submission by what the ladder holds now, and add the variants that are new to it."""
-    look = look_at(session, submission.bot)
+    is_house_bot = submission.owner == submission.bot and submission.bot in HOUSE_BOTS
+    look = look_at(session, submission.bot, None if is_house_bot else submission.added)
     check_claim(look, submission.bot, submission.owner, submission.sandbox)
     check_possession(look, submission.owner, program.identity, submission.image, registry)
     for rules in variants:

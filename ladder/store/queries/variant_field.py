@@ -16,7 +16,18 @@ from sqlalchemy import bindparam, func, select
 
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.pairing.missing import missing_beside_house_bots, missing_owners
-from ladder.store.core_tables import ANNOUNCEMENT, BOT, CHANGE, ESTIMATE, MATCH, RATING, VARIANT, VERSION, connection_of
+from ladder.store.core_tables import (
+    ANNOUNCEMENT,
+    BOT,
+    CHANGE,
+    DEADLINE,
+    ESTIMATE,
+    MATCH,
+    RATING,
+    VARIANT,
+    VERSION,
+    connection_of,
+)
 from ladder.store.models import State, Status, visible_matches
 from referee.records.rules_file import rules_from
 
@@ -44,6 +55,8 @@ EVERYTHING = select(
     select(func.max(MATCH.c.started)).where(IS_LEASED).scalar_subquery(),
     select(func.max(ANNOUNCEMENT.c.id)).scalar_subquery(),
     select(func.count()).select_from(ANNOUNCEMENT).scalar_subquery(),
+    select(func.sum(DEADLINE.c.at)).scalar_subquery(),
+    select(func.count()).select_from(DEADLINE).scalar_subquery(),
 )
 
 

@@ -315,6 +315,7 @@ CASES = [
     Case("GET", "/robots.txt", PUBLIC),
     Case("GET", f"{API}/variants", PUBLIC),
     Case("GET", f"{API}/announcements", PUBLIC),
+    Case("GET", f"{API}/deadlines", PUBLIC),
     Case("GET", f"{API}/health", PUBLIC),
     Case("GET", f"{API}/standings/{{variant}}.csv", PUBLIC),
     Case("GET", f"{API}/standings", PUBLIC),

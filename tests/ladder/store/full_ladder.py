@@ -18,6 +18,7 @@ from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
+from ladder.store.organiser_models import Announcement, Deadline
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import Role, Scope, Viewer
@@ -102,6 +103,8 @@ def _add_people(session: Session) -> None:
     add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
     add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)
     write_audit(session, Viewer(name="ada", address="127.0.0.1"), "account.disable", NOTE, NOW, why=NOTE)
+    session.add(Announcement(at=NOW, title=NOTE, text=NOTE))
+    session.add(Deadline(variant=VARIANT, at=NOW + 1.5))
 
 
 def _add_event(session: Session, versions: list[int]) -> None:

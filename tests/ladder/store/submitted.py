@@ -49,7 +49,7 @@ class Fit:
         """Enter it, as a coordinator does; with failures it is refused."""
         order = SubmissionOrder(name=self.bot, source=self.source, keep_old=keep_old)
         submission = StoredSubmission(
-            owner=self.owner, sandbox=self.sandbox, ordered=order.model_dump(), image=self.image
+            owner=self.owner, sandbox=self.sandbox, ordered=order.model_dump(), image=self.image, added=now
         )
         program = TriedProgram(
             identity=self.identity, pinned=self.pinned, size=self.size, lock=None, can_fork=self.can_fork

@@ -1,0 +1,64 @@
+"""Deadlines of submissions, by variant."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING
+
+from ladder.errors import LadderError, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EVERY = ""
+"""In the place of a variant's name: of every variant that has no deadline of its own."""
+NOW = "now"
+"""In the place of a time."""
+
+
+def deadline_of(deadlines: Mapping[str, float], variant: str) -> float | None:
+    """Give the deadline of a variant in Unix time; None: it has none."""
+    return deadlines.get(variant, deadlines.get(EVERY))
+
+
+def check_in_time(deadlines: Mapping[str, float], variant: str, accepted: float) -> None:
+    """
+    Make sure that a submission was accepted before the deadline of a variant.
+
+    Raises:
+        LadderError: If not.
+    """
+    at = deadline_of(deadlines, variant)
+    if at is not None and accepted > at:
+        when = datetime.datetime.fromtimestamp(at, datetime.UTC)
+        raise LadderError(
+            f"Submissions for {variant} closed on {when:%Y-%m-%d at %H:%M:%S} UTC: only bots that were submitted by "
+            "then play. Choose other variants with --variant, or ask the organiser."
+        )
+
+
+def read_time(text: str) -> float | None:
+    """
+    Read a time as an organiser types it, and give it as Unix time in whole seconds; None: now.
+
+    >>> read_time("2026-12-18T18:00+01:00")
+    1797613200.0
+
+    Raises:
+        UserError: If it is none, or has no time zone.
+    """
+    if text == NOW:
+        return None
+    try:
+        read = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        read = None
+    if read is None or read.tzinfo is None:
+        raise UserError(
+            f"{text!r} is not a time with its time zone. Write it as 2026-12-18T18:00Z or 2026-12-18T18:00+01:00, or "
+            f"write: {NOW}"
+        )
+    try:
+        return float(int(read.timestamp()))
+    except OverflowError:
+        raise UserError(f"{text!r} is too long ago.") from None
