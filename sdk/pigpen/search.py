@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from heapq import nlargest
 from itertools import combinations, compress, product
 from operator import mul, sub
 from typing import TYPE_CHECKING, TypeVar
@@ -54,8 +55,18 @@ MAX_CARD_TRIALS = 40
 """Largest number of trials for a card."""
 MAX_TREE_TRIALS = 200
 """Largest number of trials for a card in a tree; each takes 10 sampled deals."""
-MAX_SEALED_TRIALS = 150
+MAX_SEALED_TRIALS = 300
 """Largest number of trials for a pass or an exposure; each takes one sampled deal."""
+MAX_RACED_PASSES = 40
+"""Largest number of passes that are tried as a whole; of more, the cards are tried first."""
+SCREENING_PART = 0.3
+"""Part of the time for a pass in which its cards are tried."""
+MAX_SCREENING_DEALS = 80
+"""Largest number of sampled deals for that."""
+SCREENING_HANDS = 3
+"""Number of times that the hand is cut into passes in each of them."""
+DOUBT = 8
+"""A card's value is taken as if it had been in this number of further passes of mean value."""
 MAX_TRIED = 1_000
 """Largest number of passes or exposures that are tried; presets have at most 286."""
 WALL_PART = 0.8
@@ -188,9 +199,13 @@ class SearchBot(Bot):
         return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), MAX_CARD_TRIALS)
 
     def pass_cards(self, view: View) -> Iterable[Card]:
-        """Try every pass, or 1,000 of them, and return the best."""
-        trial = partial(sealed_trial, view, self.policy)
-        return race(some_passes(view), trial, self.seconds(view), MAX_SEALED_TRIALS)
+        """Try every card in passes that are drawn, then the 40 passes of the best cards, and return the best one."""
+        end = time.perf_counter() + self.seconds(view)
+        passes, trial = some_passes(view), partial(sealed_trial, view, self.policy)
+        if len(passes) > MAX_RACED_PASSES:
+            values = _card_values(view, trial, SCREENING_PART * self.seconds(view))
+            passes = nlargest(MAX_RACED_PASSES, passes, key=lambda cards: sum(map(values.__getitem__, cards)))
+        return race(passes, trial, end - time.perf_counter(), MAX_SEALED_TRIALS)
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
         """Try every way to expose some of the cards, or 1,000 of them, and return the best."""
@@ -233,6 +248,32 @@ class TreeBot(SearchBot):
         tree = CardTree(view, view.rng)
         best = tree.solved()  # it may be 2C, the card number 0
         return race(view.legal, tree.trial, self.seconds(view), self.trials) if best is None else best
+
+
+def _card_values(
+    view: View, trial: Callable[[Sequence[tuple[Card, ...]]], Sequence[float]], seconds: float
+) -> dict[Card, float]:
+    """
+    Estimate for each card of the hand what it adds to a pass, from passes that are drawn.
+
+    The hand is shuffled and cut into passes, so that a deal tries nearly every card equally often. A card's value is
+    the mean of its passes, relative to all of the deal; the fewer they are, the nearer it is to zero.
+    """
+    end = time.perf_counter() + seconds
+    hand, count = list(view.hand), view.pass_count
+    sums, counts = dict.fromkeys(hand, 0.0), dict.fromkeys(hand, DOUBT)
+    for _ in range(MAX_SCREENING_DEALS):
+        orders = [view.rng.sample(hand, len(hand)) for _ in range(SCREENING_HANDS)]
+        passes = [tuple(cards[at : at + count]) for cards in orders for at in range(0, len(hand) - count + 1, count)]
+        values = trial(passes)
+        mean = sum(values) / len(values)
+        for cards, value in zip(passes, values, strict=True):
+            for card in cards:
+                sums[card] += value - mean
+                counts[card] += 1
+        if time.perf_counter() > end:
+            break
+    return {card: sums[card] / counts[card] for card in hand}
 
 
 def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:
@@ -332,6 +373,8 @@ def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[
     """
     Return the margin of this seat after each pass or exposure, in one sampled deal; see `pigpen.margin`.
 
+    All are played on with the same random numbers, so that what differs follows from the choice.
+
     >>> from pigpen import Policy, View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> from pigpen.search import sealed_trial
@@ -343,9 +386,22 @@ def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[
     """
     deal = view.sample(view.rng)
     settle(deal, policy, SimRandom.of(view.rng), but=view.seat)
-    values = []
+    same, values = _SameBits(view.rng.getrandbits(BITS)), []
     for action in actions:
         after = deal.copy()
         after.apply(view.seat, action)
-        values.append(margin(view.rules, playout(after, policy, view.rng), view.seat))
+        values.append(margin(view.rules, playout(after, policy, same), view.seat))
     return values
+
+
+BITS = 128
+
+
+class _SameBits:
+    """A source of random bits that gives the same ones each time."""
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def getrandbits(self, count: int, /) -> int:
+        return self._bits >> BITS - count

@@ -23,9 +23,10 @@ from pigpen import (
     search,
 )
 from pigpen.bot import decide
-from pigpen.rules import PRESETS, Card, Deal, Direction, deal_hands, seed_from
+from pigpen.rules import PRESETS, Card, Deal, Direction, Suit, deal_hands, seed_from
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.search import (
+    MAX_RACED_PASSES,
     MAX_TRIED,
     MIN_TRIALS,
     SEALED,
@@ -164,8 +165,12 @@ def test_ways_to_expose_are_made_one_at_a_time() -> None:
     assert [next(ways), next(ways)] == [{}, {CARDS[-1]: Face.UP}]
 
 
-@pytest.mark.parametrize("rules", [PASS_FIVE, EXPOSE_ALL], ids=named)
-def test_a_searching_bot_tries_a_bounded_number_of_choices(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("rules", "most"), [(PASS_FIVE, MAX_RACED_PASSES), (EXPOSE_ALL, MAX_TRIED)], ids=["five", "all"]
+)
+def test_a_searching_bot_tries_a_bounded_number_of_choices(
+    rules: Rules, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried: list[int] = []
 
     def trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
@@ -175,7 +180,7 @@ def test_a_searching_bot_tries_a_bounded_number_of_choices(rules: Rules, monkeyp
     monkeypatch.setattr(search, "sealed_trial", trial)
     view = first_view(rules)
     decide(SearchBot(), view)
-    assert max(tried) == MAX_TRIED
+    assert max(tried) == most
 
 
 # Time
@@ -262,6 +267,50 @@ def test_with_an_empty_bank_and_no_increment_there_is_no_time_at_all() -> None:
     view = view_with(PRESETS["gongzhu"], 0, 0.0)
     view.limit = 0.0
     assert Pace(welcome(view.rules)).seconds(view) == 0.0
+
+
+# Sealed choices
+
+
+@pytest.mark.parametrize("name", ["hearts", "gongzhu"])
+def test_a_choice_that_is_tried_twice_in_a_trial_has_the_same_value_twice(name: str) -> None:
+    """So only what differs between two choices makes a difference."""
+    deal = Deal(PRESETS[name], deal_hands(PRESETS[name], seed_from("twice"), 0))
+    view = View(*deal.known_to(deal.to_act[0]), seed=7)
+    choice: Action = tuple(view.hand[:3]) if name == "hearts" else {}
+    for _ in range(10):
+        first, second = search.sealed_trial(view, Policy.CAREFUL, [choice, choice])
+        assert first == second
+
+
+def test_the_cards_that_make_a_pass_good_are_found_from_passes_that_are_drawn() -> None:
+    deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], seed_from("cards"), 0))
+    view, rng = View(*deal.known_to(0), seed=7), random.Random(3)
+    worth = {card: float(number) for number, card in enumerate(rng.sample(view.hand, len(view.hand)))}
+
+    def trial(passes: Sequence[tuple[Card, ...]]) -> list[float]:
+        luck = rng.gauss(0, 50)
+        return [luck + sum(worth[card] for card in cards) + rng.gauss(0, 8) for cards in passes]
+
+    values = search._card_values(view, trial, seconds=60.0)
+    found = sorted(view.hand, key=values.__getitem__)
+    assert set(found[-3:]) <= set(sorted(view.hand, key=worth.__getitem__)[-5:])
+    assert set(found[:3]) <= set(sorted(view.hand, key=worth.__getitem__)[:5])
+
+
+def test_of_many_passes_those_of_the_best_cards_are_raced(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], seed_from("cards"), 0))
+    view, tried = View(*deal.known_to(0), seed=7), set[int]()
+
+    def trial(_view: View, _policy: Policy, passes: Sequence[tuple[Card, ...]]) -> list[float]:
+        tried.add(len(passes))
+        return [float(sum(card.suit is Suit.SPADES for card in cards)) for cards in passes]
+
+    monkeypatch.setattr(search, "sealed_trial", trial)
+    chosen = list(SearchBot().pass_cards(view))
+    spades = [card for card in view.hand if card.suit is Suit.SPADES]
+    assert sum(card in spades for card in chosen) == min(3, len(spades))
+    assert max(tried) == MAX_RACED_PASSES
 
 
 # The bots
