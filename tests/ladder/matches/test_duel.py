@@ -142,5 +142,5 @@ def test_all_duels_are_of_the_same_boards_and_make_one_result() -> None:
 
 
 def test_partners_are_not_parted() -> None:
-    with pytest.raises(UserError, match=r"^--alone: in gongzhu-partners two bots make a team\."):
+    with pytest.raises(UserError, match="--alone"):
         planned("cautious", "random", rules="gongzhu-partners", alone=True)
