@@ -28,7 +28,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.sandbox.docker.programs import MACHINES
-from ladder.sandbox.host.machine import bot_cores
+from ladder.sandbox.host.machine import bot_cores, overrides_modes
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.reports import DoctorReport, Finding
 from ladder.values.sandbox_kind import AUTO, GVISOR, LOCKED_BYTES, SHARED, SandboxKind, chosen_runtime, has_own_kernel
@@ -139,12 +139,14 @@ def _seccomp(engine: dict[str, Any]) -> Finding:
 
 
 def _root() -> Finding:
-    holds = os.geteuid() == 0
+    is_root = os.geteuid() == 0
     follows = (
-        "Without root no bot can be frozen while others think, and file names that bots looked up are not cleared from "
-        "the kernel's cache between tables."
+        "Without root, or the capability CAP_DAC_OVERRIDE, no bot can be frozen while others think, and file names "
+        "that bots looked up are not cleared from the kernel's cache between tables."
     )
-    return Finding("User", holds, "root" if holds else f"number {os.geteuid()}, not root", follows)
+    overrides = overrides_modes()
+    found = "root" if is_root else f"number {os.geteuid()}, {'with CAP_DAC_OVERRIDE' if overrides else 'not root'}"
+    return Finding("User", overrides, found, follows)
 
 
 def _gvisor(engine: dict[str, Any], name: str) -> Finding:
@@ -343,11 +345,20 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, 
             instance = await program.start(SeatMount(seat, token=""))
             probed = json.loads(await _last_words(instance))
             group = await asyncio.to_thread(_group_of, instance.name)
-            has_clock = group is not None and os.access(group.cpu, os.R_OK)
-            can_hold = group is not None and os.access(group.freezer, os.W_OK)
+            has_clock = group is not None and _opens(group.cpu, os.O_RDONLY)
+            can_hold = group is not None and _opens(group.freezer, os.O_WRONLY)
             return Probed(probed, program.image_files, has_clock, can_hold, program.runtime, shared_kernel)
     finally:
         await sandbox.close()
+
+
+def _opens(file: Path, flags: int) -> bool:
+    """Try it: `os.access` asks for the real user, who has no capabilities."""
+    try:
+        os.close(os.open(file, flags))
+    except OSError:
+        return False
+    return True
 
 
 async def _last_words(instance: Instance) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app.new_file import THERE, write_new
-from ladder.errors import UserError
+from ladder.app.new_file import new_files, write_new
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -265,14 +263,7 @@ def write_monitoring(folder: Path) -> tuple[Path, Path]:
     Raises:
         UserError: If one is there already, or the folder cannot be made.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
-    alarms, drawn = folder / ALARMS_FILE, folder / BOARD_FILE
-    for path in (alarms, drawn):
-        if os.path.lexists(path):  # neither without the other
-            raise UserError(THERE.format(repr(str(path))))
+    alarms, drawn = new_files(folder, (ALARMS_FILE, BOARD_FILE))
     write_new(alarms, [alarm_rules().encode()])
     write_new(drawn, [json.dumps(board(), indent=2).encode(), b"\n"])
     return alarms, drawn

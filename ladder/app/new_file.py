@@ -18,6 +18,24 @@ if TYPE_CHECKING:
 THERE = "{} is there already. Choose another name; nothing was changed."
 
 
+def new_files(folder: Path, names: Iterable[str]) -> list[Path]:
+    """
+    Give the paths of files in a folder, which is made if it is not there: none of them is written without the others.
+
+    Raises:
+        UserError: If one is there already, or the folder cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
+    paths = [folder / name for name in names]
+    for path in paths:
+        if os.path.lexists(path):
+            raise UserError(THERE.format(repr(str(path))))
+    return paths
+
+
 def write_new(path: Path, chunks: Iterable[bytes]) -> None:
     """
     Write a new file; it is there when it is whole.

@@ -18,6 +18,7 @@ from ladder.cli.organise.alike import alike
 from ladder.cli.organise.announcement import announcement
 from ladder.cli.organise.deadline import deadline
 from ladder.cli.organise.doctor import say_what_is_missing
+from ladder.cli.organise.hosting import write_units
 from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
 from ladder.errors import UserError
@@ -126,6 +127,7 @@ ladder_app.command("requeue")(requeue)
 ladder_app.command("alike")(alike)
 ladder_app.command("export")(export_dataset)
 ladder_app.command("monitoring")(write_monitoring)
+ladder_app.command("units")(write_units)
 ladder_app.add_typer(webhook)
 ladder_app.add_typer(season)
 ladder_app.add_typer(announcement)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ladder.values.cluster import MachineClass
 
 MIB = 1024 * 1024
+CAP_DAC_OVERRIDE = 1
+"""Number of that capability."""
 
 
 def machine_memory() -> int:
@@ -32,6 +34,20 @@ def peak_of_process(pid: int) -> int | None:
     except OSError:
         return None
     return int(found[1]) * 1024 if found else None
+
+
+def overrides_modes(status: Path = Path("/proc/self/status")) -> bool:
+    """
+    Tell whether this process may write files whose modes forbid it, as root may: those of control groups, for example.
+
+    Args:
+        status: The kernel's description of this process.
+    """
+    try:
+        found = re.search(r"^CapEff:\s+([0-9a-f]+)$", status.read_text(), re.MULTILINE)
+    except OSError:
+        return os.geteuid() == 0
+    return found is not None and bool(int(found[1], 16) >> CAP_DAC_OVERRIDE & 1)
 
 
 def all_cores() -> tuple[int, ...]:

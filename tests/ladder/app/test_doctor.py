@@ -171,7 +171,10 @@ def test_a_check_says_in_one_line_that_grpc_takes_more_than_it_must(monkeypatch:
 
 def test_without_root_a_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr(doctor, "overrides_modes", lambda: False)
     assert "User" in missing(missing_at_once(ENGINE))
+    monkeypatch.setattr(doctor, "overrides_modes", lambda: True)  # as the units of systemd have it
+    assert "User" not in missing(missing_at_once(ENGINE))
 
 
 def test_a_temporary_folder_that_others_can_take_away_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,6 +249,7 @@ def test_a_run_says_in_one_line_which_protections_are_missing(
 ) -> None:
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"SecurityOptions": []})
     monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr(doctor, "overrides_modes", lambda: False)
     say_what_is_missing(load_settings(data_dir=tmp_path))
     printed = capsys.readouterr().err
     assert "seccomp: the engine" in printed

@@ -47,6 +47,7 @@ WRITTEN = {
     "event new": {"file"},
     "ladder export": {"folder"},
     "ladder monitoring": {"folder"},
+    "ladder units": {"folder"},
     "new": {"folder"},
     "play": {"record"},
     "replay": {"html"},
@@ -60,6 +61,7 @@ TYPED = {
     "an event": ("event", "new", "mine"),
     "a data set": ("ladder", "export", "folder"),
     "the board beside rules of alarms": ("ladder", "monitoring", "folder"),
+    "a unit": ("ladder", "units", "folder"),
     "a bot": ("new", "folder"),
     "a record": (*PLAY, "--record", "mine"),
     "the seed beside a record": (*PLAY, "--record", "other"),
@@ -82,7 +84,8 @@ def test_what_is_there_stays(tmp_path: Path, words: tuple[str, ...]) -> None:
     open_ladder(load_settings(data_dir=tmp_path / "data"), create=True).close()
     write_record(tmp_path / "match.jsonl", match_lines("hearts", "deals:1"))
     (tmp_path / "folder").mkdir()
-    mine = [tmp_path / name for name in ("mine", "other.seed", "barn.pem", "folder/bot.py", "folder/pigpen-board.json")]
+    mine = [tmp_path / name for name in ("mine", "other.seed", "barn.pem", "folder/bot.py", "folder/pigpen-board.json",
+                                            "folder/pigpen-compute.service")]  # fmt: skip
     for file in mine:
         file.write_text(MINE)
     before = {path for path in tmp_path.rglob("*") if not path.is_relative_to(tmp_path / "data")}

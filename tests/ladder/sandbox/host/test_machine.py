@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.sandbox.host import machine as cores_module
-from ladder.sandbox.host.machine import Cores, all_cores, bot_cores, default_slots, this_machine
+from ladder.sandbox.host.machine import Cores, all_cores, bot_cores, default_slots, overrides_modes, this_machine
 from ladder.values.cluster import MachineClass
 
 if TYPE_CHECKING:
@@ -98,3 +98,18 @@ def test_a_class_is_said_in_words() -> None:
         "aarch64, 1 core",
         "Babbage 2, aarch64, 8 cores",
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "overrides"),
+    [
+        ("CapEff:\t0000000000000002", True),
+        ("CapEff:\t000001ffffffffff", True),
+        ("CapEff:\t0000000000000400", False),
+        ("CapEff:\t0000000000000000", False),
+    ],
+)
+def test_who_may_write_what_modes_forbid_is_told_by_capability(line: str, overrides: bool, tmp_path: Path) -> None:
+    status = tmp_path / "status"
+    status.write_text(f"Name:\tpigpen\nCapInh:\t0000000000000002\n{line}\nCapBnd:\t0000000000000002\n")
+    assert overrides_modes(status) is overrides
