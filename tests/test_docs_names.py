@@ -26,7 +26,7 @@ MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|pigpen_arena|refe
 CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
 DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
 NOT_MODULES = re.compile(
-    r"pigpen\.(toml|owner|sandbox|variants|base|debian|toolchain)|ladder\.(db|dump|md|waiting|stopping|aborting)"
+    r"pigpen\.(toml|owner|sandbox|service|variants|base|debian|toolchain)|ladder\.(db|dump|md|waiting|stopping|aborting)"
 )
 """Files, labels of containers and images, events of the log."""
 LEFT_OUT = {"ladder": {"errors", "garbage", "values"}}
