@@ -19,8 +19,8 @@ from pigpen import is_accelerated, margin
 from pigpen.rules import MoonChoice, Phase
 from pigpen.rules.errors import PigpenError
 from pigpen.rules.objections import count_exposures, count_passes
-from pigpen.search import CardTree, some_exposures, some_passes
-from pigpen.sim.playout import Policy, playout, settle
+from pigpen.search import CardTree, Tally, some_exposures, some_passes
+from pigpen.sim.playout import Policy, counted_playout, playout, settle
 from pigpen.sim.sampling import Evidence
 from pigpen.sim.sim_random import SimRandom
 from referee.records.steps import words_of
@@ -99,6 +99,8 @@ class ChoiceEstimate:
     """Points by which that is less than the best choice's, 0 or more."""
     behind_error: float
     """Half the 95 % interval of `behind`, from the paired differences of the batches."""
+    tally: Tally
+    """Counts over all deals in which it was tried."""
 
 
 def is_fast(view: View) -> bool:
@@ -176,14 +178,16 @@ def cost_of(view: View, chosen: str, seed: int, effort: Effort) -> float:
     Raises:
         TooManyChoices: If there are more than `MAX_CHOICES`.
     """
-    actions, batches = _batches(view, seed, effort, [chosen])
+    actions, batches, _ = _batches(view, seed, effort, [chosen])
     ahead = _ahead(view, len(actions), batches)
     best = max(ahead, key=lambda lead: statistics.fmean(lead[::2]))
     own = next(lead for action, lead in zip(actions, ahead, strict=True) if words_of(action)[1] == chosen)
     return statistics.fmean(best[1::2]) - statistics.fmean(own[1::2])
 
 
-def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]]) -> list[ChoiceEstimate]:
+def judged(
+    view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]], tallies: Sequence[Tally]
+) -> list[ChoiceEstimate]:
     """
     Compare choices by the mean scores of all seats after each of them, batch by batch; the best one comes first.
 
@@ -193,7 +197,7 @@ def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Seq
     ahead = _ahead(view, len(actions), batches)
     best = max(ahead, key=statistics.fmean)
     found = []
-    for action, own, lead in zip(actions, points, ahead, strict=True):
+    for action, own, lead, tally in zip(actions, points, ahead, tallies, strict=True):
         behind = [other - each for other, each in zip(best, lead, strict=True)]
         found.append(
             ChoiceEstimate(
@@ -203,6 +207,7 @@ def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Seq
                 statistics.fmean(lead),
                 max(0.0, statistics.fmean(behind)),
                 T_95 * _error(behind),
+                tally,
             )
         )
     return sorted(found, key=lambda each: each.behind)
@@ -217,13 +222,13 @@ def played_out(after: Deal, seat: int, seed: int) -> float:
 
 def _batches(
     view: View, seed: int, effort: Effort, wanted: Collection[str]
-) -> tuple[Sequence[Action], list[list[Sequence[float]]]]:
-    """Give the choices that are compared, and the mean scores of all seats after each of them, batch by batch."""
+) -> tuple[Sequence[Action], list[list[Sequence[float]]], Sequence[Tally]]:
+    """Give the choices that are compared, the mean scores after each of them batch by batch, and its counts."""
     rng = random.Random(seed)
     close = _first_look(view, choices(view), effort, wanted, rng)
-    deals = effort.deals(view, len(close))
-    trial = _searched if effort.search(view) == "tree" else _trial
-    return close, [trial(view, close, deals, rng) for _ in range(BATCHES)]
+    deals, tallies = effort.deals(view, len(close)), [Tally() for _ in close]
+    trial = _searched if effort.search(view) == "tree" else _played if view.phase is Phase.PLAY else _sealed
+    return close, [trial(view, close, deals, rng, tallies) for _ in range(BATCHES)], tallies
 
 
 def _ahead(view: View, actions: int, batches: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
@@ -239,32 +244,44 @@ def _first_look(
     if view.phase is Phase.PLAY or len(actions) <= KEPT:
         return actions
     many = effort.first if is_fast(view) else effort.first // 10
-    scores = _trial(view, actions, max(1, many // len(actions)), rng)
+    scores = _sealed(view, actions, max(1, many // len(actions)), rng, [None] * len(actions))
     leads = [margin(view.rules, each, view.seat) for each in scores]
     best = sorted(range(len(actions)), key=lambda place: -leads[place])[:KEPT]
     return [action for place, action in enumerate(actions) if place in best or words_of(action)[1] in wanted]
 
 
-def _trial(view: View, actions: Sequence[Action], deals: int, rng: random.Random) -> list[Sequence[float]]:
-    """Give the mean scores of all seats after each choice, in the same sampled deals."""
-    if view.phase is Phase.PLAY:
-        found: Mapping[Action, Sequence[float]] = view.playouts(deals, rng, POLICY)  # type: ignore[assignment]
-        return [found[action] for action in actions]
+def _played(
+    view: View, actions: Sequence[Action], deals: int, rng: random.Random, tallies: Sequence[Tally]
+) -> list[Sequence[float]]:
+    """Give the mean scores of all seats after each card, in the same sampled deals."""
+    found: Mapping[Action, Sequence[float]] = view.playouts(  # type: ignore[assignment]
+        deals, rng, POLICY, tallies=tallies
+    )
+    return [found[action] for action in actions]
+
+
+def _sealed(
+    view: View, actions: Sequence[Action], deals: int, rng: random.Random, tallies: Sequence[Tally | None]
+) -> list[Sequence[float]]:
+    """Give the mean scores of all seats after each choice other than a card, in the same sampled deals."""
     sums = [[0.0] * view.rules.players for _ in actions]
     for _ in range(deals):
         deal = view.sample(rng)
         settle(deal, POLICY, SimRandom.of(rng), but=view.seat)
-        for action, row in zip(actions, sums, strict=True):
+        for action, row, tally in zip(actions, sums, tallies, strict=True):
             after = deal.copy()
             after.apply(view.seat, action)
-            for seat, score in enumerate(playout(after, POLICY, rng)):
+            for seat, score in enumerate(counted_playout(after, POLICY, SimRandom.of(rng), view.seat, tally)):
                 row[seat] += score
     return [[total / deals for total in row] for row in sums]
 
 
-def _searched(view: View, actions: Sequence[Action], deals: int, rng: random.Random) -> list[Sequence[float]]:
+def _searched(
+    view: View, actions: Sequence[Action], deals: int, rng: random.Random, tallies: Sequence[Tally]
+) -> list[Sequence[float]]:
     """Give the mean scores of all seats after each card, by a tree of its own: batches are independent."""
-    found: Mapping[Action, Sequence[float]] = CardTree(view, rng).scores(deals)  # type: ignore[assignment]
+    tree = CardTree(view, rng)
+    found: Mapping[Action, Sequence[float]] = tree.scores(deals, tallies=tallies)  # type: ignore[assignment]
     return [found[action] for action in actions]
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.estimate import BATCHES, FULL, POLICY, choices, count_choices, estimates, played_out
 from ladder.matches.house import house_bot, house_choices
+from ladder.matches.reasons import reasons_of
 from ladder.sandbox.bots.bot_source import seat_names
 from ladder.values.why import OPINIONS, Analysis, EstimatedChoice, Hint, OpenChoice
 from pigpen.rules.shuffle import derived_number
@@ -54,6 +55,8 @@ class Opinion:
     """Sampled deals in which each choice was tried."""
     search: Search
     """The method by which they were tried."""
+    view: View
+    """What the seat knew."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
         """Give the estimate of a choice, as it is shown."""
@@ -65,6 +68,7 @@ class Opinion:
             "ahead": round(each.ahead, 3),
             "behind": round(each.behind, 3),
             "behind_error": round(each.behind_error, 3),
+            "reasons": reasons_of(self.view, self.found[0], each),
             "house": tuple(name for name, chosen in self.house.items() if chosen == choice),
         }
 
@@ -86,7 +90,8 @@ def opinion_of(make_view: Callable[[], View], seed: int, chosen: str | None = No
     house = house_choices(make_view)
     wanted = {*house.values()} if chosen is None else {chosen, *house.values()}
     found = estimates(view, seed, FULL, wanted)
-    return Opinion(found, house, count_choices(view), BATCHES * FULL.deals(view, len(found)), FULL.search(view))
+    deals = BATCHES * FULL.deals(view, len(found))
+    return Opinion(found, house, count_choices(view), deals, FULL.search(view), view)
 
 
 def hint_of(view: View) -> Hint:
@@ -104,6 +109,7 @@ def hint_of(view: View) -> Hint:
     return Hint(
         decision=view.decision,
         low_is_better=view.rules.low_is_better,
+        partners=view.rules.partners,
         legal=opinion.legal,
         choices=tuple(EstimatedChoice.model_validate(opinion.fields(each)) for each in opinion.found),
         deals=opinion.deals,
@@ -144,6 +150,7 @@ def analysis_of(position: Position, seat: int) -> Analysis:
     return Analysis(
         seat=seat,
         low_is_better=rules.low_is_better,
+        partners=rules.partners,
         legal=opinion.legal,
         choices=tuple(
             OpenChoice.model_validate({**opinion.fields(each), "as_dealt": as_dealt(each.action)})

@@ -43,6 +43,7 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
         source=source,
         rules=view.rules.name,
         low_is_better=view.rules.low_is_better,
+        partners=view.rules.partners,
         place=line.name,
         deal=line.deal + 1,
         board=None if line.board is None else line.board + 1,

@@ -7,8 +7,8 @@ The worth is an estimate: a model's opinion. Puzzles are decisions of recorded m
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeVar
 
 from ladder.values.bots import FaultRow
 from ladder.values.value import Computing, Value
@@ -32,6 +32,33 @@ SEVERAL = (
 )
 
 
+class Reason(Value):
+    """
+    One reason that a choice is behind the best one, by the deals in which both were tried.
+
+    Reasons with `points` are parts of `behind`: all parts of it, also those that are not given, add up to it.
+    """
+
+    kind: Literal["card", "points", "doubler", "moon", "other_moon", "trick", "void"]
+    """
+    `card`: the side of the seat takes it. `points`: of some cards, for that side. `doubler`: the side takes the card
+    that multiplies. `moon`: the side shoots it. `other_moon`: another seat does. `trick`: the seat takes the current
+    trick. `void`: the choice leaves no card of a suit in the hand.
+    """
+    cards: tuple[str, ...] = ()
+    """The card or cards that it is about, as a record says them."""
+    suit: str | None = None
+    """The suit of those cards, or of the void: `hearts`."""
+    without: str | None = None
+    """The scoring card of that suit that is a part of its own, if there is one."""
+    after: float
+    """After this choice: the mean points where the kind is `points`, else the share of the deals, from 0 to 1."""
+    after_best: float
+    """The same after the best choice."""
+    points: float | None = None
+    """Part of `behind` that it accounts for, in points; below 0: it speaks for this choice. None: no part."""
+
+
 class EstimatedChoice(Value):
     """One legal choice."""
 
@@ -47,6 +74,8 @@ class EstimatedChoice(Value):
     """By how much `ahead` is less than that of the best choice, in points; 0 for the best."""
     behind_error: float
     """± at 95 %: half the interval of `behind`, from the paired differences."""
+    reasons: tuple[Reason, ...] = ()
+    """Reasons that it is behind, those with the most points first; none where `behind` is not above its ±."""
     house: tuple[str, ...]
     """The house bots that choose this."""
 
@@ -54,6 +83,9 @@ class EstimatedChoice(Value):
     def is_unsure(self) -> bool:
         """True if it is behind the best choice by no more than the ±: the two may be equally good."""
         return 0 < self.behind <= self.behind_error
+
+
+OneChoice = TypeVar("OneChoice", bound=EstimatedChoice)
 
 
 class OpenChoice(EstimatedChoice):
@@ -91,12 +123,26 @@ class DecisionEstimate(Value):
     """Nature and limits of this statement, in words."""
     low_is_better: bool
     """True if the lowest score is the best one."""
+    partners: bool = False
+    """True if the scores of two partners are added, so that a side is a pair of seats."""
     legal: int
     """Number of legal choices."""
     deals: int
     """Number of sampled deals in which each of them was tried."""
     search: Search = "playouts"
     """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
+
+
+def compared(choices: Sequence[OneChoice], chosen: str = "") -> OneChoice | None:
+    """
+    Find the choice whose reasons are shown: the one that was made, or the best of those that have any.
+
+    Args:
+        choices: The choices of a decision, the best one first.
+        chosen: The one that was made, if that is known.
+    """
+    given = [each for each in choices if each.reasons]
+    return next((each for each in given if each.choice == chosen), given[0] if given else None)
 
 
 class Hint(DecisionEstimate):
@@ -164,6 +210,8 @@ class Mistake(Value):
     """Points behind the best choice, by estimate."""
     cost_error: float
     """± at 95 % of that."""
+    partners: bool = False
+    """True if the scores of two partners are added, so that a side is a pair of seats."""
     legal: int
     """Number of legal choices."""
     choices: tuple[Choice, ...]

@@ -22,6 +22,7 @@ from pigpen.sim.card_tree import CardTree
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
+from pigpen.sim.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ __all__ = [
     "CardTree",
     "Pace",
     "SearchBot",
+    "Tally",
     "TreeBot",
     "card_trial",
     "race",

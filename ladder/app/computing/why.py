@@ -59,6 +59,7 @@ def _mistake(found: Why) -> Mistake:
         seat=found.seat,
         cost=found.cost,
         cost_error=found.cost_error,
+        partners=found.partners,
         legal=found.legal,
         choices=tuple(each for place, each in enumerate(found.choices) if place < MAX_CHOICES or each.chosen),
         deals=found.deals,

@@ -15,17 +15,19 @@ from ladder.terminal.ladder import BoardOption, DealOption, LocalOption, Rotatio
 from ladder.terminal.ladder_words import cell, plain_table, say
 from ladder.terminal.progress_bar import progress
 from ladder.values.text import counted
+from ladder.values.why import compared
 from pigpen.rules import Card
 from referee.records.steps import BY_BOT, DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.values.why import Choice, Costliest, Why
+    from ladder.values.why import Choice, Costliest, Reason, Why
 
 LEGEND = (
     "points: mean score of the seat in the deal, ± standard error",
     "behind: points less than the best choice, all seats' scores taken into account, ± at 95 %",
+    "reasons: parts of the difference, by counts over the deals in which both choices were tried",
     "as dealt: mean score with the cards as they really lay; this is hindsight, not part of the estimate",
 )
 HOW = {"tree": "by tree search", "playouts": "by playouts"}
@@ -46,6 +48,8 @@ def print_why(found: Why, console: Console) -> None:
     if len(found.choices) < found.legal:
         say(console, f"… and {found.legal - len(found.choices)} more, which did worse in a first look.")
     say(console, _verdict(found))
+    for text in _reasons(found):
+        say(console, text)
     for line in (*LEGEND, found.opinion):
         say(console, line, "dim")
 
@@ -109,6 +113,52 @@ def _verdict(found: Why) -> str:
         sure = "" if found.cost > found.cost_error else ", which is less than the error"
         text = f"→ {_done(found)} cost {_with_error(found.cost, found.cost_error)} points{sure}"
     return f"{text}. The deal brought the seat {found.scored}."
+
+
+def _reasons(found: Why) -> Iterator[str]:
+    """Say why the choice that was made, or the next one that is clearly worse, is behind the best one."""
+    best, other = found.choices[0], compared(found.choices, found.chosen)
+    if other is None:
+        return
+    named = spelled(best.choice), spelled(other.choice)
+    who = f"{found.bot}'s side" if found.partners else found.bot
+    yield f"{named[0]} is {_with_error(other.behind, other.behind_error)} points better than {named[1]}:"
+    for reason in other.reasons:
+        points = "" if reason.points is None else f"{reason.points:+.2f}"
+        yield f"  {points:>8}  {reason_text(reason, who, *named)}"
+
+
+def reason_text(reason: Reason, who: str, best: str, other: str) -> str:
+    """
+    Put a reason into words.
+
+    >>> from ladder.values.why import Reason
+    >>> reason_text(Reason(kind="card", cards=("QS",), after=0.62, after_best=0.11, points=6.6), "Trotter", "4♥", "J♥")
+    'Q♠ goes to Trotter in 62 % of the deals after J♥, in 11 % after 4♥'
+
+    Args:
+        reason: The reason.
+        who: The seat, or its side.
+        best: The best choice, as it is written.
+        other: The other choice.
+    """
+    named = reason.suit or spelled(" ".join(reason.cards))
+    if reason.without:
+        named += f" without {spelled(reason.without)}"
+    if reason.kind == "void":
+        void, kept = (other, best) if reason.after else (best, other)
+        return f"{void} leaves no {named} in the hand, {kept} does not"
+    if reason.kind == "points":
+        return f"points of {named} for {who}: {reason.after:z.1f} after {other}, {reason.after_best:z.1f} after {best}"
+    text = {
+        "card": f"{named} goes to {who}",
+        "doubler": f"{named}, which multiplies, goes to {who}",
+        "moon": f"{who} shoots the moon",
+        "other_moon": "another seat shoots the moon",
+        "trick": f"the trick goes to {who}",
+    }[reason.kind]
+    after, after_best = (f"{100 * share:.0f} %" for share in (reason.after, reason.after_best))
+    return f"{text} in {after} of the deals after {other}, in {after_best} after {best}"
 
 
 def _done(found: Why) -> str:

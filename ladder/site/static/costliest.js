@@ -4,7 +4,7 @@
 import { cardElement, cardsOf } from "./cards.js";
 import { computed, progress } from "./computed.js";
 import { setText, spoken } from "./table.js";
-import { chosen, estimated } from "./why.js";
+import { chosen, estimated, reasons } from "./why.js";
 import { make, named, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Costliest} Costliest */
@@ -70,7 +70,8 @@ function drawn(why, asked, words) {
   const own = placed(cardsOf(why.chosen), words("you"), "chosen", words, why.chosen);
   const best = placed(cardsOf(why.choices[0].choice), words("costliest-better"), "better", words, why.choices[0].choice);
   const details = make("details", "", make("summary", "", words("costliest-worth")), ...estimated(why, words));
-  return make("figure", "decision", caption, make("div", "lying", ...lying, own, make("span", "against", "→"), best), details);
+  const lay = make("div", "lying", ...lying, own, make("span", "against", "→"), best);
+  return make("figure", "decision", caption, lay, ...reasons(why, words, true), details);
 }
 
 /** Cards that lie together, and whose they are. @param {string[]} names @param {string} whose @param {string} className @param {Words} words @param {string} [choice] */

@@ -5,7 +5,7 @@ import { cardsOf } from "./cards.js";
 import { computed, progress } from "./computed.js";
 import { answerOf } from "./costliest.js";
 import { listed, setText, spoken } from "./table.js";
-import { estimated } from "./why.js";
+import { estimated, reasons } from "./why.js";
 import { make } from "./words.js";
 
 /** @typedef {import("./play_stream.js").Stream} Stream */
@@ -59,7 +59,7 @@ export class Practice {
       this.place.hidden = true;
       this.remark(typeof found === "string" ? found : this.words("why-failed"));
     } else {
-      this.place.replaceChildren(...estimated(found, this.words));
+      this.place.replaceChildren(...reasons(found, this.words, true), ...estimated(found, this.words));
       this.remark(this.words("why-best", { what: this.#nameOf(found.choices[0].choice) }));
     }
   }

@@ -4,6 +4,7 @@
 export interface Analysis {
   opinion: string;
   low_is_better: boolean;
+  partners: boolean;
   legal: number;
   deals: number;
   search: "tree" | "playouts";
@@ -19,6 +20,7 @@ export interface Choice {
   ahead: number;
   behind: number;
   behind_error: number;
+  reasons: Reason[];
   house: string[];
   as_dealt: number;
   chosen: boolean;
@@ -81,6 +83,7 @@ export interface EstimatedChoice {
   ahead: number;
   behind: number;
   behind_error: number;
+  reasons: Reason[];
   house: string[];
 }
 
@@ -96,6 +99,7 @@ export interface Fault {
 export interface Hint {
   opinion: string;
   low_is_better: boolean;
+  partners: boolean;
   legal: number;
   deals: number;
   search: "tree" | "playouts";
@@ -109,6 +113,7 @@ export interface Mistake {
   seat: number;
   cost: number;
   cost_error: number;
+  partners: boolean;
   legal: number;
   choices: Choice[];
   deals: number;
@@ -128,6 +133,7 @@ export interface OpenChoice {
   ahead: number;
   behind: number;
   behind_error: number;
+  reasons: Reason[];
   house: string[];
   as_dealt: number;
 }
@@ -213,6 +219,17 @@ export interface PersonState {
 export interface Place {
   board: number;
   rotation: number;
+}
+
+/** One reason that a choice is behind the best one, by the deals in which both were tried. */
+export interface Reason {
+  kind: "card" | "points" | "doubler" | "moon" | "other_moon" | "trick" | "void";
+  cards: string[];
+  suit: string | null;
+  without: string | null;
+  after: number;
+  after_best: number;
+  points: number | null;
 }
 
 /** One whole trick of a recorded deal. */
@@ -338,6 +355,7 @@ export interface TvNext {
 export interface Why {
   opinion: string;
   low_is_better: boolean;
+  partners: boolean;
   legal: number;
   deals: number;
   search: "tree" | "playouts";

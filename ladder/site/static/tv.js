@@ -4,8 +4,8 @@
 import { computed } from "./computed.js";
 import { Scores, sentence } from "./news.js";
 import { Table, setText } from "./table.js";
-import { chosen, estimated } from "./why.js";
-import { make, wordsIn } from "./words.js";
+import { chosen, estimated, reasons } from "./why.js";
+import { filled, make, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Mistake} Mistake */
@@ -170,7 +170,8 @@ class LadderTv extends HTMLElement {
     const words = this.words ?? String;
     const more = document.createElement("details");
     const cost = words("costliest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
-    const figures = estimated({ ...mistake, low_is_better: deal.low_is_better }, words);
+    const found = { ...mistake, low_is_better: deal.low_is_better };
+    const figures = [...reasons(found, words), ...estimated(found, words)];
     more.append(make("summary", "", words("tv-more")), make("p", "soft", cost), ...figures);
     more.addEventListener("toggle", () => {
       if (more.open && !this.#isPaused) {
@@ -186,10 +187,8 @@ function inWords(who, mistake, words) {
   const best = mistake.choices.reduce((one, other) => (other.behind < one.behind ? other : one));
   const done = mistake.choices.find((each) => each.chosen) ?? best;
   const key = best.choice.length === 2 ? "tv-keeps" : "tv-better";
-  const text = words(key, { who, points: Math.round(mistake.cost), best: "\u0001", done: "\u0002" });
-  /** @param {string} part */
-  const filled = (part) => (part === "\u0001" ? chosen(best.choice, words) : part === "\u0002" ? chosen(done.choice, words) : [part]);
-  return text.split(/([\u0001\u0002])/).flatMap(filled);
+  const named = { best: chosen(best.choice, words), done: chosen(done.choice, words) };
+  return filled(key, { who, points: Math.round(mistake.cost) }, named, words);
 }
 
 customElements.define("ladder-tv", LadderTv);

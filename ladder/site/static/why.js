@@ -5,13 +5,14 @@ import { svg } from "./cards.js";
 import { computed, progress } from "./computed.js";
 import { cards } from "./news.js";
 import { setText } from "./table.js";
-import { make, scored } from "./words.js";
+import { filled, make, scored } from "./words.js";
 
 /**
  * A choice of a hint, or of a decision that was made.
  * @typedef {import("./shapes").EstimatedChoice & Partial<import("./shapes").Choice>} Choice
  */
-/** @typedef {Pick<import("./shapes").Hint, "deals" | "legal" | "low_is_better" | "search"> & {choices: readonly Choice[]}} Estimate */
+/** @typedef {import("./shapes").Reason} Reason */
+/** @typedef {Pick<import("./shapes").Hint, "deals" | "legal" | "low_is_better" | "partners" | "search"> & {choices: readonly Choice[]}} Estimate */
 /** @typedef {import("./words.js").Words} Words */
 
 export class Why {
@@ -57,7 +58,7 @@ export class Why {
         (computing) => setText(status, progress(computing, this.words)),
       );
       const found = await response.json();
-      shown = response.ok ? estimated(found, this.words) : [make("p", "bad", String(found.detail ?? response.statusText))];
+      shown = response.ok ? [...reasons(found, this.words), ...estimated(found, this.words)] : [make("p", "bad", String(found.detail ?? response.statusText))];
     } catch {
       shown = [make("p", "bad", this.words("why-failed"))];
     }
@@ -74,6 +75,47 @@ export class Why {
     button.addEventListener("click", () => this.answer.replaceChildren());
     return button;
   }
+}
+
+/**
+ * Why the choice that was made, or else the best one that is clearly worse, is behind the best choice; nothing if none is.
+ * @param {Estimate} found @param {Words} words @param {boolean} [isYours] Whether it is the reader's own decision.
+ */
+export function reasons(found, words, isYours = false) {
+  const given = found.choices.filter((each) => each.reasons.length);
+  const other = given.find((each) => each.chosen) ?? given[0];
+  if (!other) {
+    return [];
+  }
+  const who = words(`whose-${isYours ? (found.partners ? "your-side" : "you") : found.partners ? "side" : "seat"}`);
+  const named = { best: chosen(found.choices[0].choice, words), done: chosen(other.choice, words) };
+  const figures = { points: other.behind.toFixed(1), error: other.behind_error.toFixed(1) };
+  const items = other.reasons.map((each) => make("li", "", points(each), " ", make("span", "", ...inWords(each, who, named, words))));
+  return [make("p", "reason-head", ...filled("reason-better", figures, named, words)), make("ul", "reasons", ...items)];
+}
+
+/** The points that a reason accounts for. @param {Reason} reason */
+function points(reason) {
+  return make("b", "num", reason.points === null ? "" : `${reason.points > 0 ? "+" : ""}${signed(reason.points)}`);
+}
+
+/** @param {Reason} reason @param {string} who @param {{best: (string | Node)[], done: (string | Node)[]}} named @param {Words} words */
+function inWords(reason, who, named, words) {
+  const suit = reason.suit === null ? "" : words(`suit-${reason.suit[0].toUpperCase()}`);
+  if (reason.kind === "void") {
+    const { best, done } = reason.after ? named : { best: named.done, done: named.best };
+    return filled("reason-void", { what: suit }, { best, done }, words);
+  }
+  const figure = (/** @type {number} */ value) => (reason.kind === "points" ? signed(value) : `${Math.round(100 * value)} %`);
+  const rest = reason.without === null ? [suit] : filled("reason-without", { suit }, { card: cards(reason.without, words) }, words);
+  const what = suit ? rest : cards(reason.cards.join(" "), words);
+  const values = { who, after: figure(reason.after), after_best: figure(reason.after_best) };
+  return filled(`reason-${reason.kind}`, values, { what, ...named }, words);
+}
+
+/** @param {number} value */
+function signed(value) {
+  return value.toFixed(1).replace(/^-(0\.0)$/, "$1").replace("-", "−");
 }
 
 /** A table of the choices: how far each is behind the best. @param {Estimate} found @param {Words} words */

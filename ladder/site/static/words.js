@@ -16,6 +16,23 @@ export function wordsIn(root) {
 }
 
 /**
+ * A sentence with elements in it.
+ * @param {string} key @param {Record<string, string | number>} values @param {Record<string, (string | Node)[]>} elements By the names that they stand for.
+ * @param {Words} words @returns {(string | Node)[]}
+ */
+export function filled(key, values, elements, words) {
+  const names = Object.keys(elements);
+  const marks = Object.fromEntries(names.map((name, place) => [name, String.fromCharCode(place + 1)]));
+  const text = words(key, { ...values, ...marks });
+  return text.split(/([\u0001-\u0008])/).flatMap((part) => (/^[\u0001-\u0008]$/.test(part) ? copies(elements[names[part.charCodeAt(0) - 1]]) : part ? [part] : []));
+}
+
+/** Elements may stand in several sentences. @param {(string | Node)[]} parts */
+function copies(parts) {
+  return parts.map((part) => (typeof part === "string" ? part : part.cloneNode(true)));
+}
+
+/**
  * Points that a player has taken or scored: with a plus only where more of them are better.
  * @param {number} points @param {{low_is_better: boolean}} rules
  */

@@ -81,6 +81,11 @@ def doubler_factor(rules: Rules, taken: int, weights: Sequence[int]) -> int:
     return doubler.factor * weights[rules.plan.doubler.bit_length() - 1]
 
 
+def doubled_points(rules: Rules, taken: int, weights: Sequence[int]) -> int:
+    """Return the points of a seat for the cards that it took, if no one shot the moon; *weights* as `card_weights`."""
+    return _own(rules, taken, byte_totals(tuple(map(mul, rules.plan.points, weights))), weights)
+
+
 def _own(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> int:
     """Count the points for cards taken without the moon."""
     plan = rules.plan

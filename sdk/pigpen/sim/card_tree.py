@@ -16,6 +16,7 @@ from pigpen.sim.playout import Policy, playouts
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import TooLong, margin, solve
+from pigpen.sim.tally import check_tallies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Card
     from pigpen.rules.view import SeatView
     from pigpen.sim.sim_random import Bits
+    from pigpen.sim.tally import Tally
 
 MAX_BRANCHES = 1 << 17
 """Largest number of branches of a tree by default: 4 MiB."""
@@ -101,28 +103,33 @@ class CardTree:
         scores = self.scores(TREE_DEALS, cards)
         return [margin(self._view.rules, scores[card], self._view.seat) for card in cards]
 
-    def scores(self, deals: int, cards: Iterable[Card] | None = None) -> dict[Card, tuple[float, ...]]:
+    def scores(
+        self, deals: int, cards: Iterable[Card] | None = None, tallies: Sequence[Tally] | None = None
+    ) -> dict[Card, tuple[float, ...]]:
         """
         Try cards in *deals* more deals.
 
         Args:
             deals: Number of deals, 1 or more.
             cards: The legal cards to try; all of them by default.
+            tallies: A `pigpen.search.Tally` for each of the cards, in canonical order, to which its deals are added.
 
         Returns:
             For each of the cards, in canonical order, the mean score of each seat in these deals.
 
         Raises:
-            ValueError: If one of the cards is not legal, or there is no deal to try them in.
+            ValueError: If one of the cards is not legal, there is no deal to try them in, or the tallies are not as
+                many as the cards.
         """
         view = self._view
         options = view.legal_mask if cards is None else mask_of(cards)
         if not options or options & ~view.legal_mask or deals < 1:
             raise ValueError("a search tries one or more legal cards, in 1 or more deals")
+        check_tallies(tallies, options)
         if not self._engine or not self._tree:
-            return playouts(self._possible, options, deals, Policy.CAREFUL, SimRandom(self._rng.word()))
+            return playouts(self._possible, options, deals, Policy.CAREFUL, SimRandom(self._rng.word()), tallies)
         known, tables = self._possible.known_position(), self._possible.unseen.tables
-        sums = self._engine.search(known, tables, view, self._tree, options, deals)
+        sums = self._engine.search(known, tables, view, self._tree, options, deals, tallies)
         tried = [card for card in view.legal if options & card.mask]
         return {card: tuple([points / deals for points in row]) for card, row in zip(tried, sums, strict=True)}
 

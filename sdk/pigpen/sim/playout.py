@@ -16,11 +16,13 @@ from pigpen.rules.actions import Action, MoonChoice, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, cards_in
 from pigpen.sim import native
 from pigpen.sim.sim_random import SimRandom
+from pigpen.sim.tally import check_tallies
 
 if TYPE_CHECKING:
     from pigpen.rules.deal import Deal
     from pigpen.sim.possible_deals import PossibleDeals
     from pigpen.sim.sim_random import Bits
+    from pigpen.sim.tally import Tally
 
 
 class Policy(enum.IntEnum):
@@ -68,39 +70,70 @@ def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | N
     """
     if not isinstance(policy, Policy):
         return _played_by(deal.copy(), policy)
-    own = SimRandom.of(rng or random)
+    return counted_playout(deal, policy, SimRandom.of(rng or random))
+
+
+def counted_playout(
+    deal: Deal, policy: Policy, own: SimRandom, seat: int = 0, tally: Tally | None = None
+) -> tuple[int, ...]:
+    """Do as `playout`, and add the deal to *tally*, which counts for *seat*."""
     if deal.phase in (Phase.PASS, Phase.EXPOSE):
         deal = deal.copy()
         settle(deal, policy, own)
     engine = native.engine()
     if engine and deal.phase is Phase.PLAY:
-        return engine.playout(deal, policy, own.state)
+        return engine.playout(deal, policy, own.state, seat, tally)
     deal = deal.copy()
     play_out(deal, policy, own)
-    return deal.scores()
+    scores = deal.scores()
+    if tally is not None:
+        tally.note(deal, scores, seat)
+    return scores
 
 
 def playouts(
-    possible: PossibleDeals, options: int, deals: int, policy: Policy, rng: SimRandom
+    possible: PossibleDeals,
+    options: int,
+    deals: int,
+    policy: Policy,
+    rng: SimRandom,
+    tallies: Sequence[Tally] | None = None,
 ) -> dict[Card, tuple[float, ...]]:
-    """Return the mean scores after each card of the mask *options*; see `pigpen.View.playouts`."""
+    """
+    Return the mean scores after each card of the mask *options*; see `pigpen.View.playouts`.
+
+    The deals after each card are added to its tally of *tallies*.
+    """
+    check_tallies(tallies, options)
     cards, engine = cards_in(options), native.engine()
     if engine and possible.all_fit:
-        sums = engine.playouts(possible.known_position(), possible.unseen.tables, options, deals, policy, rng.state)
+        sums = engine.playouts(
+            possible.known_position(), possible.unseen.tables, options, deals, policy, rng.state, tallies
+        )
     else:
         sums = [[0] * possible.first.rules.players for _ in cards]
         for _ in range(deals):
-            _try_all(possible.draw_hands(rng), cards, policy, rng, sums)
+            _try_all(possible.draw_hands(rng), cards, policy, rng, sums, tallies)
     return {card: tuple([points / deals for points in row]) for card, row in zip(cards, sums, strict=True)}
 
 
-def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, rng: SimRandom, sums: list[list[int]]) -> None:
-    for card, row in zip(cards, sums, strict=True):
+def _try_all(
+    deal: Deal,
+    cards: Sequence[Card],
+    policy: Policy,
+    rng: SimRandom,
+    sums: list[list[int]],
+    tallies: Sequence[Tally] | None,
+) -> None:
+    for place, card in enumerate(cards):
         twin = deal.copy()
         twin.play(card)
         play_out(twin, policy, rng)
-        for seat, points in enumerate(twin.scores()):
-            row[seat] += points
+        scores = twin.scores()
+        for seat, points in enumerate(scores):
+            sums[place][seat] += points
+        if tallies is not None:
+            tallies[place].note(twin, scores, deal.turn, card)
 
 
 def play_out(deal: Deal, policy: Policy, rng: SimRandom) -> None:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 from pigpen.rules import Phase, SeatView, mask_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pigpen.rules import Card, Deal
     from pigpen.sim.playout import Policy
     from pigpen.sim.possible_deals import PossibleDeals
     from pigpen.sim.sim_random import Bits
+    from pigpen.sim.tally import Tally
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -129,7 +130,12 @@ class View(SeatView):
         return self._possible_deals().draw(SimRandom.of(rng))
 
     def playouts(
-        self, deals: int, rng: Bits, policy: Policy | None = None, cards: Iterable[Card] | None = None
+        self,
+        deals: int,
+        rng: Bits,
+        policy: Policy | None = None,
+        cards: Iterable[Card] | None = None,
+        tallies: Sequence[Tally] | None = None,
     ) -> dict[Card, tuple[float, ...]]:
         """
         Try each legal card in the same *deals* sampled deals, and play each of them to its end.
@@ -156,12 +162,14 @@ class View(SeatView):
             rng: A `random.Random`.
             policy: The policy by which all seats play on; `Policy.CAREFUL` by default.
             cards: The legal cards to try; all of them by default.
+            tallies: A `pigpen.search.Tally` for each of the cards, in canonical order, to which its deals are added.
 
         Returns:
             For each of the cards, in canonical order, the mean score of each seat.
 
         Raises:
-            ValueError: If it is not this seat's turn to play, one of the cards is not legal, or no deal fits.
+            ValueError: If it is not this seat's turn to play, one of the cards is not legal, no deal fits, or the
+                tallies are not as many as the cards.
         """
         from pigpen.sim.playout import Policy, playouts
         from pigpen.sim.sim_random import SimRandom
@@ -172,7 +180,7 @@ class View(SeatView):
                 "playouts need a seat that is to play a card, only legal cards to try, and 1 or more deals"
             )
         policy = Policy.CAREFUL if policy is None else policy
-        return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng))
+        return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng), tallies)
 
     def __getstate__(self) -> tuple[object, dict[str, object]]:
         state: Any = object.__getstate__(self)  # a dataclass with slots has no `super()`

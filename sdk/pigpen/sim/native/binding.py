@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 from pigpen.rules.actions import Face
 from pigpen.rules.cards import Card, parse_cards
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
+from pigpen.sim.tally import NUMBERS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
     from pigpen.rules.view import SeatView
+    from pigpen.sim.tally import Tally
 
 NO_LIMIT = (1 << 63) - 1
 SEATS, PLACES, DECK = 8, 16, 52
@@ -68,17 +71,17 @@ class Engine:
         self._sample = functions.pigpen_sample
         self._sample.argtypes = (ctypes.POINTER(Tables), packed, out)
         self._playout = functions.pigpen_playout
-        self._playout.argtypes = (packed, packed, packed, number, out)
+        self._playout.argtypes = (packed, packed, packed, number, out, number, out)
         self._playouts = functions.pigpen_playouts
         self._playouts.argtypes = (
-            packed, packed, ctypes.POINTER(Tables), packed, number, number, ctypes.c_uint64, out,
+            packed, packed, ctypes.POINTER(Tables), packed, number, number, ctypes.c_uint64, out, out,
         )  # fmt: skip
         self._solve = functions.pigpen_solve
         self._solve.argtypes = (packed, packed, out, number, out)
         self._solve.restype = number
         self._tree = functions.pigpen_tree
         self._tree.argtypes = (
-            packed, packed, ctypes.POINTER(Tables), packed, out, number, ctypes.c_uint64, out,
+            packed, packed, ctypes.POINTER(Tables), packed, out, number, ctypes.c_uint64, out, out,
         )  # fmt: skip
         self._size_of_tree = functions.pigpen_tree_size
         self._size_of_tree.argtypes, self._size_of_tree.restype = (number,), number
@@ -99,10 +102,18 @@ class Engine:
         ):
             function.restype = None
 
-    def playout(self, deal: Deal, policy: int, state: int) -> tuple[int, ...]:
-        """Play *deal* to its end and give the scores; cards are being played, and *state* is that of a `SimRandom`."""
+    def playout(
+        self, deal: Deal, policy: int, state: int, seat: int = 0, tally: Tally | None = None
+    ) -> tuple[int, ...]:
+        """
+        Play *deal* to its end and give the scores; cards are being played, and *state* is that of a `SimRandom`.
+
+        The deal is added to *tally*, which counts for *seat*.
+        """
         scores = (ctypes.c_int64 * SEATS)()
-        self._playout(packed_rules(deal.rules), position(deal), state.to_bytes(16, "little"), policy, scores)
+        counts = None if tally is None else (ctypes.c_int64 * NUMBERS).from_buffer(tally.numbers)
+        start = position(deal)
+        self._playout(packed_rules(deal.rules), start, state.to_bytes(16, "little"), policy, scores, seat, counts)
         return tuple(scores[: deal.rules.players])
 
     def sample(self, tables: Tables, state: int) -> tuple[list[int], int]:
@@ -112,8 +123,9 @@ class Engine:
         return dealt[: tables.places], dealt[PLACES + 1] << 64 | dealt[PLACES]
 
     def playouts(
-        self, deal: Deal, tables: Tables, options: int, deals: int, policy: int, state: int
-    ) -> list[list[int]]:
+        self, deal: Deal, tables: Tables, options: int, deals: int, policy: int, state: int,
+        tallies: Sequence[Tally] | None = None,
+    ) -> list[list[int]]:  # fmt: skip
         """
         Sum the scores of each seat over *deals* deals, for each card of the mask *options*.
 
@@ -124,12 +136,15 @@ class Engine:
             deals: Number of deals to sample.
             policy: Number of the policy.
             state: State of a `SimRandom`.
+            tallies: For each of the cards, the tally to which its deals are added; None: nothing is counted.
         """
         players, rows = deal.rules.players, options.bit_count()
-        sums = (ctypes.c_int64 * (rows * SEATS))()
+        sums, counts = (ctypes.c_int64 * (rows * SEATS))(), _counts(tallies)
         self._playouts(
-            packed_rules(deal.rules), position(deal), tables, state.to_bytes(16, "little"), policy, deals, options, sums
-        )
+            packed_rules(deal.rules), position(deal), tables, state.to_bytes(16, "little"), policy, deals, options,
+            sums, counts,
+        )  # fmt: skip
+        _add(counts, tallies)
         return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
 
     def solve(self, deal: Deal, limit: int | None) -> list[tuple[int, ...]] | None:
@@ -157,8 +172,9 @@ class Engine:
         return size
 
     def search(
-        self, deal: Deal, tables: Tables, view: SeatView, tree: Memory, options: int, deals: int
-    ) -> list[list[int]]:
+        self, deal: Deal, tables: Tables, view: SeatView, tree: Memory, options: int, deals: int,
+        tallies: Sequence[Tally] | None = None,
+    ) -> list[list[int]]:  # fmt: skip
         """
         Search on: sum the scores of each seat over *deals* deals, for each card of the mask *options*.
 
@@ -169,10 +185,14 @@ class Engine:
             tree: What earlier calls for the same view found.
             options: The cards to try.
             deals: Number of deals to sample.
+            tallies: As for `playouts`.
         """
         players, rows = deal.rules.players, options.bit_count()
-        sums = (ctypes.c_int64 * (rows * SEATS))()
-        self._tree(packed_rules(deal.rules), position(deal), tables, history(view), tree.address, deals, options, sums)
+        sums, counts = (ctypes.c_int64 * (rows * SEATS))(), _counts(tallies)
+        self._tree(
+            packed_rules(deal.rules), position(deal), tables, history(view), tree.address, deals, options, sums, counts
+        )
+        _add(counts, tallies)
         return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
 
     def learned_playouts(self, deal: Deal, times: int, state: int) -> list[float]:
@@ -188,6 +208,16 @@ class Engine:
         found = (ctypes.c_int32 * (options * FACTORS))()
         self._features(packed_rules(deal.rules), position(deal), found)
         return [tuple(found[row * FACTORS : (row + 1) * FACTORS]) for row in range(options)]
+
+
+def _counts(tallies: Sequence[Tally] | None) -> ctypes.Array[ctypes.c_int64] | None:
+    return None if tallies is None else (ctypes.c_int64 * (len(tallies) * NUMBERS))()
+
+
+def _add(counts: ctypes.Array[ctypes.c_int64] | None, tallies: Sequence[Tally] | None) -> None:
+    for place, tally in enumerate(tallies or ()):
+        assert counts is not None
+        tally.add(counts[place * NUMBERS : (place + 1) * NUMBERS])
 
 
 class Memory:

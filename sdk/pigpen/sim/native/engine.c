@@ -6,6 +6,7 @@
 #include "dealing.h"
 #include "playout.h"
 #include "solve.h"
+#include "tally.h"
 #include "learned.h"
 #include "tree.h"
 #include "stepwise.h"
@@ -25,20 +26,22 @@ void pigpen_sample(const Unseen *unseen, const uint64_t *seed, uint64_t *lie) {
     lie[PLACES + 1] = chance.state >> 64;
 }
 
-// Play to the end: `scores` has room for SEATS numbers.
-void pigpen_playout(const Game *game, const Position *start, const uint64_t *seed, int64_t policy, int64_t *scores) {
+// Play to the end: `scores` has room for SEATS numbers. `tally` counts for `seat`; 0: nothing is counted.
+void pigpen_playout(const Game *game, const Position *start, const uint64_t *seed, int64_t policy, int64_t *scores,
+                    int64_t seat, Tally *tally) {
     Chance chance = seeded(seed);
     Position at = *start;
     Values values;
     play_out(game, &at, policy, &chance);
     value_cards(game, at.face_up, at.face_down, &values);
     score(game, &values, at.taken, 0, scores);
+    if (tally) note(game, &values, at.taken, scores, seat, -1, tally);
 }
 
 // Deal the unseen cards `deals` times, and play each deal to its end once for each of the cards `options` that are
-// legal at the start. `sums` has SEATS numbers for each option, lowest first.
+// legal at the start. `sums` has SEATS numbers for each option, lowest first. `tallies` has a tally for each, or is 0.
 void pigpen_playouts(const Game *game, const Position *start, const Unseen *unseen, const uint64_t *seed, int64_t policy,
-                     int64_t deals, Cards options, int64_t *sums) {
+                     int64_t deals, Cards options, int64_t *sums, Tally *tallies) {
     Chance chance = seeded(seed);
     Values values;
     value_cards(game, start->face_up, start->face_down, &values);
@@ -47,6 +50,7 @@ void pigpen_playouts(const Game *game, const Position *start, const Unseen *unse
         draw_hands(unseen, &chance, &dealt);
         if (dealt.face_down != start->face_down) value_cards(game, dealt.face_up, dealt.face_down, &values);
         int64_t *row = sums;
+        Tally *tally = tallies;
         for (Cards left = options; left; left &= left - 1, row += SEATS) {
             Position at = dealt;
             int64_t scores[SEATS];
@@ -54,6 +58,7 @@ void pigpen_playouts(const Game *game, const Position *start, const Unseen *unse
             play_out(game, &at, policy, &chance);
             score(game, &values, at.taken, 0, scores);
             for (int seat = 0; seat < game->players; seat++) row[seat] += scores[seat];
+            if (tally) note(game, &values, at.taken, scores, start->turn, lowest(left), tally++);
         }
     }
 }
@@ -82,17 +87,20 @@ int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, in
 int64_t pigpen_memory_size(void) { return sizeof(Memory); }
 
 // Search: try each of the cards `options`, legal at the start, in the same `deals` deals. Adds to `sums`, which has SEATS
-// numbers for each option, lowest first. A new tree has zeros, but for `chance` and `capacity`.
+// numbers for each option, lowest first, and to `tallies`, which has one for each or is 0. A new tree has zeros, but for
+// `chance` and `capacity`.
 void pigpen_tree(const Game *game, const Position *start, const Unseen *unseen, const History *history, Tree *tree,
-                 int64_t deals, Cards options, int64_t *sums) {
+                 int64_t deals, Cards options, int64_t *sums, Tally *tallies) {
     Search search = {.game = game, .start = start, .unseen = unseen, .history = history, .tree = tree};
     begin_search(&search);
     while (deals-- > 0) {
         const Position deal = likely_deal(&search);
         int64_t *row = sums;
+        Tally *tally = tallies;
         for (Cards left = options; left; left &= left - 1, row += SEATS) {
             int64_t scores[SEATS] = {0};
-            descend(&search, &deal, lowest(left), scores);
+            descend(&search, &deal, lowest(left), scores, tally);
+            if (tally) tally++;
             for (int seat = 0; seat < game->players; seat++) row[seat] += scores[seat];
         }
     }

@@ -178,7 +178,25 @@ static int promising(const Search *search, uint32_t parent, const Position *at, 
     return best;
 }
 
-static void play_on(Search *search, Position *at, int64_t *scores) {
+// Play the line of `scores`, which the solver has found: each seat plays its first card that leads to them.
+static void play_solved(Solver *solver, Position *at, const int64_t *bounds, const int64_t *scores) {
+    const Game *game = solver->game;
+    for (Cards options; (options = different(solver, at, legal(game, at)));) {
+        Position next = *at;
+        for (int differ = 1; differ && options; options &= options - 1) {
+            int64_t found[SEATS] = {0};
+            next = *at;
+            play(game, &next, lowest(options));
+            solve(solver, &next, bounds, found);
+            differ = 0;
+            for (int seat = 0; seat < game->players; seat++) differ |= found[seat] != scores[seat];
+        }
+        *at = next;
+    }
+}
+
+// Play to the end. `at` is left there if the deal is to be counted.
+static void play_on(Search *search, Position *at, int64_t *scores, int is_counted) {
     const Game *game = search->game;
     int is_ending = count(search->start->hands[search->start->turn]) <= SOLVED_FROM;
     for (Cards options; (options = legal(game, at));) {
@@ -186,6 +204,7 @@ static void play_on(Search *search, Position *at, int64_t *scores) {
             int64_t bounds[SEATS];
             for (int seat = 0; seat < SEATS; seat++) bounds[seat] = INT64_MAX;
             best_of(&search->solver, at, bounds, scores);
+            if (is_counted) play_solved(&search->solver, at, bounds, scores);
             return;
         }
         play(game, at, chosen(game, &search->model, at, options, &search->chance));
@@ -225,15 +244,17 @@ static void follow(Search *search, Position *at, int card, Way *way) {
     }
 }
 
-// Play a deal from a card of the root to its end: through the tree, into one new branch, and on without it.
-static void descend(Search *search, const Position *deal, int card, int64_t *scores) {
+// Play a deal from a card of the root to its end: through the tree, into one new branch, and on without it. `tally` counts it,
+// or is 0.
+static void descend(Search *search, const Position *deal, int card, int64_t *scores, Tally *tally) {
     Tree *tree = search->tree;
     const Game *game = search->game;
     Position at = *deal;
     Way way;
     follow(search, &at, card, &way);
     if (deal->face_down) value_cards(game, at.face_up, at.face_down, &search->solver.values);
-    play_on(search, &at, scores);
+    play_on(search, &at, scores, !!tally);
+    if (tally) note(game, &search->solver.values, at.taken, scores, deal->turn, card, tally);
     for (int step = 0; step < way.branches; step++) {
         tree->branch[way.branch[step]].visits++;
         tree->branch[way.branch[step]].sum += margin(game, scores, way.mover[step]);

@@ -10,6 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ladder.app.schema import api_schema
+from ladder.cli.replay.why import reason_text
+from ladder.terminal.card_text import spelled
+from ladder.values.why import Reason
 from tests.e2e.command import pigpen
 from tests.referee.recorded import match_lines, write_record
 
@@ -52,6 +55,51 @@ def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
     assert "low scores are better" in done.stdout
     assert "this is hindsight, " in done.stdout
     assert "A model's opinion: " in done.stdout
+
+
+def test_a_costly_decision_has_reasons_that_account_for_most_of_its_cost(record: str) -> None:
+    """The seat, its cost and the figures are those of the JSON; every sentence is written."""
+    (one,) = output("why", "why", record, "random", "--worst", "1")["costliest"]
+    place = ("--board", str(one["board"]), "--rotation", str(one["rotation"]), "--step", str(one["step"]))
+    (made,) = [each for each in one["choices"] if each["chosen"]]
+    assert made["reasons"]
+    points = [each["points"] for each in made["reasons"] if each["points"] is not None]
+    assert abs(sum(points) - one["cost"]) <= one["cost"] / 2
+    shown = pigpen("why", record, *place).stdout
+    assert f" is {one['cost']:.2f} ± {one['cost_error']:.2f} points better than {spelled(one['chosen'])}:\n" in shown
+    for each in made["reasons"]:
+        best = spelled(one["choices"][0]["choice"])
+        said = reason_text(Reason.model_validate(each), "random", best, spelled(one["chosen"]))
+        figure = "" if each["points"] is None else f"{each['points']:+.2f}"
+        assert f"  {figure:>8}  {said}\n" in shown
+
+
+def test_reasons_of_each_kind_are_sentences() -> None:
+    found = [
+        reason_text(Reason.model_validate({"after": after, "after_best": best, **given}), "Ada", "4♥", "J♥")
+        for given, after, best in (
+            ({"kind": "card", "cards": ["QS"]}, 0.618, 0.114),
+            ({"kind": "doubler", "cards": ["TC"]}, 0.5, 0.25),
+            ({"kind": "points", "cards": ["QH", "KH"], "suit": "hearts", "without": "AH"}, -42.04, -0.01),
+            ({"kind": "points", "cards": ["QS"]}, -60, -30),
+            ({"kind": "moon"}, 0.1, 0),
+            ({"kind": "other_moon"}, 0, 0.1),
+            ({"kind": "trick"}, 1, 0),
+            ({"kind": "void", "suit": "clubs"}, 1, 0),
+            ({"kind": "void", "suit": "clubs"}, 0, 1),
+        )
+    ]
+    assert found == [
+        "Q♠ goes to Ada in 62 % of the deals after J♥, in 11 % after 4♥",
+        "T♣, which multiplies, goes to Ada in 50 % of the deals after J♥, in 25 % after 4♥",
+        "points of hearts without A♥ for Ada: -42.0 after J♥, 0.0 after 4♥",
+        "points of Q♠ for Ada: -60.0 after J♥, -30.0 after 4♥",
+        "Ada shoots the moon in 10 % of the deals after J♥, in 0 % after 4♥",
+        "another seat shoots the moon in 0 % of the deals after J♥, in 10 % after 4♥",
+        "the trick goes to Ada in 100 % of the deals after J♥, in 0 % after 4♥",
+        "J♥ leaves no clubs in the hand, 4♥ does not",
+        "4♥ leaves no clubs in the hand, J♥ does not",
+    ]
 
 
 def test_the_same_question_gives_the_same_answer(record: str) -> None:

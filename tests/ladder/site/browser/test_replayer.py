@@ -180,16 +180,37 @@ def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
     assert ready(page).evaluate(colours) == 2
 
 
+def reason(kind: str, after: float, after_best: float, **given: object) -> dict[str, object]:
+    empty = {"cards": [], "suit": None, "without": None, "points": None}
+    return {**empty, "kind": kind, "after": after, "after_best": after_best, **given}
+
+
+REASONS = [
+    "Q♠ is 10.0 ± 4.0 points better than 2♣:",
+    "+8.0 Q♠ goes to this seat in 62 % of the deals after 2♣, in 11 % after Q♠",
+    "−1.5 points of hearts without A♥ for this seat: −4.2 after 2♣, 0.0 after Q♠",
+    "Q♠ leaves no clubs in the hand, 2♣ does not",
+]
+
+
 @pytest.fixture
 def asking(open_page: Open, site: Served) -> Callable[..., Page]:
     """Opens the replayer at a decision, of which five choices are estimated when it is asked why."""
     worst = {
         "points": -12.25, "points_error": 1, "ahead": 0, "behind_error": 4.0, "as_dealt": -100.0,
-        "house": ["counting", "sampling", "tree"], "chosen": False,
+        "house": ["counting", "sampling", "tree"], "chosen": False, "reasons": [],
     }  # fmt: skip
     cards = ("QS", "2C", "3C", "4C", "5C")
     choices = [{**worst, "choice": card, "behind": 10.0 * place} for place, card in enumerate(cards)]
-    answer = {"opinion": "", "deals": 64, "legal": 5, "choices": [{**choices[0], "chosen": True}, *choices[1:]]}
+    choices[0]["chosen"] = True
+    choices[4]["behind_error"] = 40.0
+    choices[1]["reasons"] = [
+        reason("card", after=0.618, after_best=0.114, points=8.04, cards=["QS"]),
+        reason("points", after=-4.24, after_best=0.0, points=-1.5, cards=["2H", "3H"], suit="hearts", without="AH"),
+        reason("void", after=0.0, after_best=1.0, suit="clubs"),
+    ]
+    choices[2]["reasons"] = [reason("trick", after=1.0, after_best=0.0)]
+    answer = {"opinion": "", "deals": 64, "legal": 5, "partners": False, "choices": choices}
 
     def open_at(size: tuple[int, int]) -> Page:
         page = open_page("/help", size)
@@ -209,11 +230,24 @@ def test_why_is_asked_of_the_api_and_its_answer_becomes_bars(asking: Callable[..
     assert "64 deals" in page.inner_text("#why .note")
     assert page.locator("#why .chosen").count() == 1
     lengths = [float(bar.get_attribute("width") or "") for bar in page.locator("#why rect").all()]
-    assert lengths == pytest.approx([0, 100 * 10 / 44, 100 * 20 / 44, 100 * 30 / 44, 100 * 40 / 44])
+    assert lengths == pytest.approx([0, 100 * 10 / 80, 100 * 20 / 80, 100 * 30 / 80, 100 * 40 / 80])
     assert "−10.0 ± 4.0" in page.inner_text("#why tbody tr:nth-child(2)")
     assert findings(page, "#why") == []
     page.keyboard.press("l")
     assert page.locator("#why tbody tr").count() == 0
+
+
+def test_reasons_are_sentences_and_what_may_be_as_good_is_grey(asking: Callable[..., Page]) -> None:
+    """The choice that was made is the best one, so the reasons are those of the next that is clearly worse."""
+    page = asking(DESKTOP)
+    page.locator("#why .ask button").first.click()
+    page.wait_for_selector("#why .reasons")
+    texts = [page.inner_text("#why .reason-head"), *page.locator("#why .reasons li").all_inner_texts()]
+    assert [re.sub(r"[\s\ufe0e]+", " ", text).strip() for text in texts] == REASONS
+    named = page.locator("#why .reasons li").first.get_by_role("img").all()
+    assert [each.get_attribute("aria-label") for each in named] == ["queen of spades", "2 of clubs", "queen of spades"]
+    assert [row.get_attribute("class") for row in page.locator("#why tbody tr").all()][-1] == "unsure"
+    assert findings(page, "#why") == []
 
 
 @pytest.mark.parametrize("size", [(1440, 900), PHONE, (820, 1180)], ids=["desktop", "phone", "tablet"])

@@ -61,12 +61,14 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
 ) -> None:
     def choice(card: str, behind: float, *, chosen: bool) -> dict[str, object]:
         others = {"points": -30.0, "points_error": 2.0, "ahead": -behind, "house": ["counting"], "as_dealt": 10.0}
-        return {"choice": card, "behind": behind, "behind_error": 5.0, "chosen": chosen, **others}
+        moon = {"kind": "moon", "cards": [], "suit": None, "without": None, "points": 12.04}
+        reasons = [{**moon, "after": 0.031, "after_best": 0.2}] if chosen else []
+        return {"choice": card, "behind": behind, "behind_error": 5.0, "chosen": chosen, "reasons": reasons, **others}
 
     choices = [choice("2C", 0.0, chosen=False), choice("QS", 12.34, chosen=True)]
     found = [
         {"step": step, "seat": 2, "cost": 12.34, "cost_error": 5.0, "legal": 7, "choices": choices, "deals": 300}
-        | {"search": "tree"}
+        | {"search": "tree", "partners": True}
         for step in range(1, 60)
     ]
     page = open_page("/help", size, dark=dark)
@@ -89,6 +91,8 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     page.wait_for_selector("ladder-tv button[aria-pressed=true]")  # figures take time to read
     assert worth.locator("tbody tr").count() == 2
     assert "cost 12.3 points ± 5.0" in worth.inner_text()
+    said = re.sub(r"[\s\ufe0e]+", " ", worth.locator(".reasons").inner_text())
+    assert said == "+12.0 the moon is shot by this side in 3 % of the deals after Q♠, in 20 % after 2♣"
     assert worth.locator("svg.behind").count() == 2
     assert "−12.3 ± 5.0" in worth.inner_text()
     assert (findings(page), overflow(page)) == ([], 0)
