@@ -71,7 +71,7 @@ class Position(NamedTuple):
 
 
 def positions(rules: Rules, boards: int, tricks: Sequence[int]) -> Iterator[Position]:
-    """Give the positions of boards that house bots play, so many tricks before the end."""
+    """Give the positions of boards that house bots play, with one of these numbers of tricks to the end."""
     without_pass = replace(rules, passing=None)
     recorded = Recorded.of(house_board(without_pass, Format.parse(f"deals:{boards}"), bytes(32), BOTS[: rules.players]))
     for line in recorded.deals:
@@ -145,19 +145,19 @@ class Judged(NamedTuple):
     """Points: above 0, they speak for the coach's best choice. For the trick the difference of the shares."""
 
     @property
-    def said(self) -> float:
+    def stated(self) -> float:
         """The figure of the coach."""
         return self.reason.after - self.reason.after_best if self.reason.points is None else self.reason.points
 
     @property
     def is_right(self) -> bool:
         """True if both have the same direction."""
-        return self.said * self.truth > 0
+        return self.stated * self.truth > 0
 
     @property
     def is_right_in_size(self) -> bool:
         """True if the truth is at least a third of it, too."""
-        return self.is_right and abs(self.truth) >= SIZE * abs(self.said)
+        return self.is_right and abs(self.truth) >= SIZE * abs(self.stated)
 
 
 class Verdict(NamedTuple):
@@ -174,7 +174,7 @@ def verdict(position: Position, deals: Sequence[Deal]) -> Verdict:
     best, other = (truth(view, _card(each), deals) for each in (position.best, position.other))
     sign = -1 if view.rules.low_is_better else 1
     parts = parts_of(view.rules, best, other)
-    kinds = {part.kind: points for part, points in parts.items() if part.kind in ("doubler", "moon", "other_moon")}
+    kinds: dict[str, float] = {part.kind: points for part, points in parts.items()}
 
     def true(reason: Reason) -> float:
         if reason.kind == "trick":

@@ -56,7 +56,7 @@ class Opinion:
     search: Search
     """The method by which they were tried."""
     view: View
-    """What the seat knew."""
+    """Knowledge of the seat."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
         """Give the estimate of a choice, as it is shown."""

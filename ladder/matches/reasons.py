@@ -26,7 +26,7 @@ MAX_REASONS = 3
 """Reasons that are given for a choice at most."""
 ENOUGH = 0.75
 """Share of the difference after which no further part is given."""
-MOST = 0.5
+MAJORITY = 0.5
 """Smallest share of the difference for which all parts that are given must account; otherwise none is given."""
 CLEAR = 0.25
 """Smallest difference of the shares of deals in which the seat takes the trick that is a reason."""
@@ -91,7 +91,7 @@ def leading(parts: dict[Part, float], behind: float) -> list[Part]:
             break
         found.append(part)
         left -= parts[part]
-    return sorted(found, key=lambda each: -parts[each]) if abs(left) <= MOST * behind else []
+    return sorted(found, key=lambda each: -parts[each]) if abs(left) <= MAJORITY * behind else []
 
 
 def _by_suit(suit: Suit, points: dict[Card, float]) -> dict[Part, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -26,7 +26,7 @@ from ladder.matches.estimate import (
 )
 from pigpen import View, is_accelerated, mask_of
 from pigpen.rules import PRESETS, Card, Deal, MoonChoice, Phase, deal_hands, seed_from
-from pigpen.search import CardTree
+from pigpen.search import CardTree, Tally
 from referee.records.recorded import Recorded
 from referee.records.steps import words_of
 from referee.replay.deal_replay import decision_at
@@ -125,10 +125,12 @@ def test_the_batches_of_a_search_are_independent_of_each_other(monkeypatch: pyte
     trees: list[int] = []
 
     class Noted(CardTree):
-        def scores(self, deals: int, cards: Iterable[Card] | None = None) -> dict[Card, tuple[float, ...]]:
+        def scores(
+            self, deals: int, cards: Iterable[Card] | None = None, tallies: Sequence[Tally] | None = None
+        ) -> dict[Card, tuple[float, ...]]:
             trees.append(id(self))
             kept.append(self)
-            return super().scores(deals, cards)
+            return super().scores(deals, cards, tallies)
 
     kept: list[CardTree] = []
     monkeypatch.setattr(estimate, "CardTree", Noted)
@@ -173,7 +175,7 @@ def test_the_differences_are_those_of_the_margins_and_paired() -> None:
         second = [float(number)] * 4
         second[view.seat] += 4
         batches.append([first, second])
-    best, other = judged(view, cards, batches)
+    best, other = judged(view, cards, batches, [Tally(), Tally()])
     assert (best.action, other.action) == cards
     assert (other.points - best.points, other.behind, other.behind_error) == (4.0, 3.0, 0.0)
     assert best.error == pytest.approx(math.sqrt(35 / BATCHES))

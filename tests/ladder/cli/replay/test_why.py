@@ -69,9 +69,9 @@ def test_a_costly_decision_has_reasons_that_account_for_most_of_its_cost(record:
     assert f" is {one['cost']:.2f} ± {one['cost_error']:.2f} points better than {spelled(one['chosen'])}:\n" in shown
     for each in made["reasons"]:
         best = spelled(one["choices"][0]["choice"])
-        said = reason_text(Reason.model_validate(each), "random", best, spelled(one["chosen"]))
+        sentence = reason_text(Reason.model_validate(each), "random", best, spelled(one["chosen"]))
         figure = "" if each["points"] is None else f"{each['points']:+.2f}"
-        assert f"  {figure:>8}  {said}\n" in shown
+        assert f"  {figure:>8}  {sentence}\n" in shown
 
 
 def test_reasons_of_each_kind_are_sentences() -> None:

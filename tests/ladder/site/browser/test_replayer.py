@@ -181,7 +181,7 @@ def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
 
 
 def reason(kind: str, after: float, after_best: float, **given: object) -> dict[str, object]:
-    empty = {"cards": [], "suit": None, "without": None, "points": None}
+    empty: dict[str, object] = {"cards": [], "suit": None, "without": None, "points": None}
     return {**empty, "kind": kind, "after": after, "after_best": after_best, **given}
 
 
