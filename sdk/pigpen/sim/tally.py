@@ -46,8 +46,8 @@ class Tally:
     >>> view = View(*deal.known_to(deal.turn), seed=7)
     >>> tallies = [Tally() for _ in view.legal]
     >>> scores = view.playouts(20, view.rng, tallies=tallies)
-    >>> {str(card): tally.tricks / tally.deals for card, tally in zip(view.legal, tallies)}
-    {}
+    >>> {str(card): tally.tricks / tally.deals for card, tally in zip(view.legal, tallies, strict=True)}
+    {'2S': 0.0, 'TS': 0.65, 'AS': 1.0}
 
     A seat's side is the seat, and its partner if there are partners. Margins are those of `pigpen.margin`, so they are
     the seats' number of times as large as points.

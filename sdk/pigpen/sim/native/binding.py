@@ -5,21 +5,20 @@ from __future__ import annotations
 import ctypes
 import mmap
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pigpen.rules.actions import Face
 from pigpen.rules.cards import Card, parse_cards
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
-from pigpen.sim.tally import NUMBERS
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Sequence
     from pathlib import Path
 
     from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
     from pigpen.rules.view import SeatView
-    from pigpen.sim.tally import Tally
 
 NO_LIMIT = (1 << 63) - 1
 SEATS, PLACES, DECK = 8, 16, 52
@@ -51,6 +50,15 @@ class Tables(ctypes.Structure):
         ("option", ctypes.c_char_p),
         ("group", ctypes.c_char_p),
     )
+
+
+class Counted(Protocol):
+    """Numbers to which the engine adds its counts: `pigpen.sim.tally.Tally`."""
+
+    numbers: array[int]
+
+    def add(self, numbers: Sequence[int]) -> None:
+        """Add to each of the numbers."""
 
 
 class Engine:
@@ -103,7 +111,7 @@ class Engine:
             function.restype = None
 
     def playout(
-        self, deal: Deal, policy: int, state: int, seat: int = 0, tally: Tally | None = None
+        self, deal: Deal, policy: int, state: int, seat: int = 0, tally: Counted | None = None
     ) -> tuple[int, ...]:
         """
         Play *deal* to its end and give the scores; cards are being played, and *state* is that of a `SimRandom`.
@@ -111,7 +119,7 @@ class Engine:
         The deal is added to *tally*, which counts for *seat*.
         """
         scores = (ctypes.c_int64 * SEATS)()
-        counts = None if tally is None else (ctypes.c_int64 * NUMBERS).from_buffer(tally.numbers)
+        counts = None if tally is None else (ctypes.c_int64 * len(tally.numbers)).from_buffer(tally.numbers)
         start = position(deal)
         self._playout(packed_rules(deal.rules), start, state.to_bytes(16, "little"), policy, scores, seat, counts)
         return tuple(scores[: deal.rules.players])
@@ -124,7 +132,7 @@ class Engine:
 
     def playouts(
         self, deal: Deal, tables: Tables, options: int, deals: int, policy: int, state: int,
-        tallies: Sequence[Tally] | None = None,
+        tallies: Sequence[Counted] | None = None,
     ) -> list[list[int]]:  # fmt: skip
         """
         Sum the scores of each seat over *deals* deals, for each card of the mask *options*.
@@ -173,7 +181,7 @@ class Engine:
 
     def search(
         self, deal: Deal, tables: Tables, view: SeatView, tree: Memory, options: int, deals: int,
-        tallies: Sequence[Tally] | None = None,
+        tallies: Sequence[Counted] | None = None,
     ) -> list[list[int]]:  # fmt: skip
         """
         Search on: sum the scores of each seat over *deals* deals, for each card of the mask *options*.
@@ -210,14 +218,15 @@ class Engine:
         return [tuple(found[row * FACTORS : (row + 1) * FACTORS]) for row in range(options)]
 
 
-def _counts(tallies: Sequence[Tally] | None) -> ctypes.Array[ctypes.c_int64] | None:
-    return None if tallies is None else (ctypes.c_int64 * (len(tallies) * NUMBERS))()
+def _counts(tallies: Sequence[Counted] | None) -> ctypes.Array[ctypes.c_int64] | None:
+    return None if tallies is None else (ctypes.c_int64 * sum(len(tally.numbers) for tally in tallies))()
 
 
-def _add(counts: ctypes.Array[ctypes.c_int64] | None, tallies: Sequence[Tally] | None) -> None:
+def _add(counts: ctypes.Array[ctypes.c_int64] | None, tallies: Sequence[Counted] | None) -> None:
     for place, tally in enumerate(tallies or ()):
         assert counts is not None
-        tally.add(counts[place * NUMBERS : (place + 1) * NUMBERS])
+        size = len(tally.numbers)
+        tally.add(counts[place * size : (place + 1) * size])
 
 
 class Memory:
