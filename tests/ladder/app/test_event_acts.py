@@ -441,7 +441,7 @@ def test_bots_that_are_suspended_or_replaced_play_their_event_to_the_end(
             session.get_one(models.Rating, ("gongzhu", find_version(session, name, "gongzhu").id))
             for name in ("Bot-1", "Bot-2")
         )
-        set_state(session, suspended, models.State.SUSPENDED, "It failed too often.", "ladder", NOW)
+        set_state(session, suspended, models.State.SUSPENDED, "ladder", "It failed too often.", NOW)
         enter(session, "Bot-2", "gongzhu")
         played = {suspended.version_id, replaced.version_id}
     tasks = play(coordinator, ALL_ROUNDS)

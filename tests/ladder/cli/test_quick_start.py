@@ -70,6 +70,7 @@ def test_a_match_of_bots_in_the_process_of_the_command_needs_no_sandbox_and_no_w
     assert found & (HEAVY | {"pigpen.v1", "ladder.matches.play", "ladder.values.matches"}) == set()
 
 
+@pytest.mark.sqlite
 def test_a_command_at_a_ladder_imports_neither_numpy_nor_cryptography_before_it_needs_them(tmp_path: Path) -> None:
     open_ladder(load_settings(data_dir=tmp_path), create=True).close()
     code = """
@@ -107,6 +108,7 @@ def test_that_there_is_no_ladder_is_found_without_a_database(tmp_path: Path) -> 
         assert found & {"sqlalchemy", "ladder.app.ladder"} == set()
 
 
+@pytest.mark.sqlite
 def test_a_command_that_reads_imports_no_other_use_case(tmp_path: Path) -> None:
     """Of the tables only those of the ladder itself are declared."""
     open_ladder(load_settings(data_dir=tmp_path), create=True).close()

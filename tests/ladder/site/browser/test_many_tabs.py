@@ -314,6 +314,7 @@ def looked_at(page: Page) -> object:
     return page.evaluate(LOOK)
 
 
+@pytest.mark.sqlite  # no other database takes names of any length
 @pytest.mark.parametrize("public", ["played", "open"])
 def test_hostile_names_of_bots_at_the_tables_of_a_running_match_are_text(
     place: Place, lending: Lending, public: Literal["played", "open"]
