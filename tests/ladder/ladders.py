@@ -106,7 +106,7 @@ def enter(
     add_variant(session, variant)
     found = session.scalar(select(models.StoredBot).where(models.StoredBot.name == bot))
     if found is None:
-        found = models.StoredBot(name=bot, owner_id=_owner(session, owner or f"owner of {bot}"), added=NOW)
+        found = models.StoredBot(name=bot, owner_id=_owner(session, owner or f"owner of {bot}"[:64]), added=NOW)
         session.add(found)
         session.flush()
     number = 1 + (session.scalar(select(func.max(models.Version.number)).filter_by(bot_id=found.id)) or 0)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from tests.ladder.site.browser.pages import Lending
 
-pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
+pytestmark = [pytest.mark.chromium, pytest.mark.sqlite, pytest.mark.usefixtures("few_playouts")]
 
 RUN = "window.__ran=1"
 """The script of each value; the attribute `data-evil` shows what has become an element."""
