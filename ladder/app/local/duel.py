@@ -55,7 +55,7 @@ def plan_duels(asked: DuelRequest, find: FindBot = find_bot) -> tuple[DuelPlan, 
     """
     rules = load_rules(asked.rules)
     if asked.alone and rules.partners:
-        raise UserError(f"--alone: in {rules.name} two bots make a team. Leave it out: each bot then has a team.")
+        raise UserError(f"--alone does not go with {rules.name}, where partners make a team. Leave it out.")
     words = [asked.one, asked.other, *filter(None, asked.anchors.split(","))]
     sources = [find(word) for word in words]
     pairs = {(words[one], words[other]): (one, other) for other in range(len(words)) for one in range(min(other, 2))}
