@@ -91,8 +91,8 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     page.wait_for_selector("ladder-tv button[aria-pressed=true]")  # figures take time to read
     assert worth.locator("tbody tr").count() == 2
     assert "cost 12.3 points ± 5.0" in worth.inner_text()
-    text = re.sub(r"[\s\ufe0e]+", " ", worth.locator(".reasons").inner_text())
-    assert text == "+12.0 the moon is shot by this side in 3 % of the deals after Q♠, in 20 % after 2♣"
+    text = " ".join(worth.locator(".reasons").inner_text().split())
+    assert text == "+12.0 the moon is shot by this side in 3 % of the deals after Q, in 20 % after 2"
     assert worth.locator("svg.behind").count() == 2
     assert "−12.3 ± 5.0" in worth.inner_text()
     assert (findings(page), overflow(page)) == ([], 0)
