@@ -17,6 +17,7 @@ from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
     from ladder.values.bots import BotPage, BotRow, Matchups
     from ladder.values.matches import MatchRow
     from ladder.values.order import Order
@@ -42,6 +43,7 @@ def standings(
     by: Order | None = None,
     season: str | None = None,
     skipped: int = 0,
+    group: str | None = None,
 ) -> list[Standings]:
     """
     Read the standings of each variant.
@@ -54,17 +56,27 @@ def standings(
         by: What to order them by; None: what the organiser has set.
         season: Those of the season of that name, as they were at its end; None: of the season that is played now.
         skipped: Number of rows of each variant to leave out before them.
+        group: Only bots of accounts in this group, with their ranks among all; None: all.
 
     Raises:
-        LadderError: If the ladder does not play that variant, or has had no season of that name.
+        LadderError: If the ladder does not play that variant, or has had no season or group of that name.
     """
     with ladder.database.read() as session:
+        owners = None if group is None else _owners_in(session, group)
         wanted = lookup.variants(session) if variant is None else [variant]
         order, house = by or ladder.settings.standings_by, ladder.settings.fill_with_house_bots
         if season is not None:
-            return season_standings(session, season, variant, everyone, first, order, skipped)
+            return season_standings(session, season, variant, everyone, first, order, skipped, owners)
         variants = [lookup.find_variant(session, name) for name in wanted]
-        return [tables.standings(session, each, everyone, first, skipped, order, house) for each in variants]
+        return [
+            tables.standings(session, each, everyone, first, skipped, order, house, owners) for each in variants
+        ]  # fmt: skip
+
+
+def _owners_in(session: Session, group: str) -> frozenset[str]:
+    from ladder.store.commands.groups import group_owners  # tables of accounts take long to declare
+
+    return group_owners(session, group)
 
 
 def standings_of_owner(ladder: Ladder, owner: str) -> list[tuple[str, StandingRow]]:

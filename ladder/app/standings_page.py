@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.store import lookup
+from ladder.store.commands.groups import group_owners
 from ladder.store.queries.standings import extent, neighbours, standings
 from ladder.values.order import Column
 
@@ -62,6 +63,7 @@ def standings_page(
     page: int = 1,
     by: Order | None = None,
     sort: Column | None = None,
+    group: str | None = None,
 ) -> StandingsPage:
     """
     Read one page of the standings of a variant.
@@ -74,16 +76,18 @@ def standings_page(
         page: From 1; the last one if there are fewer.
         by: What to order them by; None: what the organiser has set.
         sort: The column by which to sort them instead; None: none.
+        group: Only bots of accounts in this group; None: all.
 
     Raises:
-        LadderError: If the ladder does not play that variant.
+        LadderError: If the ladder does not play that variant, or has no such group.
     """
     with ladder.database.read() as session:
         there = lookup.find_variant(session, variant)
         by, house = by or ladder.settings.standings_by, ladder.settings.fill_with_house_bots
         scale = extent(session, there, everyone, by)
-        if search or sort:
-            table = standings(session, there, everyone, by=by, house_bots=house)
+        if search or sort or group:
+            owners = group_owners(session, group) if group else None
+            table = standings(session, there, everyone, by=by, house_bots=house, owners=owners)
             rows = in_order(named(table.standings, search), sort)
             number, pages = number_of(len(rows), page)
             shown = rows[(number - 1) * ROWS : number * ROWS]

@@ -37,6 +37,20 @@ class SubmissionStatus(enum.StrEnum):
     """Its owner, or the organiser, took it back before it was tried."""
 
 
+class AccountGroup(Base):
+    """Accounts that belong together, such as those of a course."""
+
+    __tablename__ = "account_groups"
+
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    submissions_a_day: Mapped[int | None]
+    """Of each of its accounts that has no quota of its own; None: as the settings say."""
+    bots: Mapped[int | None]
+    """Number of bots of each of its accounts that may play; None: any."""
+    changed: Mapped[float]
+    """Unix time at which its quotas, or who is in it, changed last."""
+
+
 class Account(Base):
     """An owner who can log in."""
 
@@ -54,7 +68,9 @@ class Account(Base):
     reason: Mapped[str] = mapped_column(default="")
     """Reason that it is disabled."""
     submissions_a_day: Mapped[int | None]
-    """A quota of its own; None: as the settings say."""
+    """A quota of its own; None: as its group or the settings say."""
+    group_name: Mapped[str | None] = mapped_column(ForeignKey("account_groups.name"), index=True)
+    """The group in which it is; None: in none."""
     added: Mapped[float]
 
 
@@ -70,6 +86,8 @@ class Invitation(Base):
     """The account's name: the only way to an owner who has bots already; None: the invited person chooses it."""
     note: Mapped[str] = mapped_column(String(MAX_NOTE), default="")
     """For whom it is."""
+    group_name: Mapped[str | None] = mapped_column(ForeignKey("account_groups.name"))
+    """Group of the account to be; None: none."""
     by: Mapped[str] = mapped_column(String(NAME_LENGTH))
     added: Mapped[float]
     expires: Mapped[float]

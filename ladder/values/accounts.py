@@ -73,9 +73,22 @@ class AccountRow(Value):
     reason: str
     """Reason that it is disabled."""
     submissions_a_day: int | None
-    """Its own quota; None: as the settings say."""
+    """Its own quota; None: as its group or the settings say."""
+    group: str | None
+    """The group in which it is; None: in none."""
     bots: int
     signs_in_by: Literal["password", "provider", "nothing"]
+
+
+class GroupRow(Value):
+    """A group of accounts, such as those of a course; the quotas are those of each account."""
+
+    name: str
+    accounts: int
+    submissions_a_day: int | None
+    """None: as the settings say."""
+    bots: int | None
+    """Number of bots that may play; None: any."""
 
 
 class GradeRow(Value):
@@ -84,6 +97,8 @@ class GradeRow(Value):
     account: str
     note: str
     """Of the invitation with which the account was made."""
+    group: str
+    """The group in which the account is; empty: in none."""
     submissions: int
     """All that were sent, whatever became of them."""
     last: Time | None
@@ -115,6 +130,8 @@ class InvitationRow(Value):
     name: str | None
     """The name that its account will have; None: the new owner chooses it."""
     note: str
+    group: str | None
+    """Group of the account to be; None: none."""
     by: str
     added: Time
     expires: Time
@@ -139,10 +156,11 @@ class InvitationLink(Value):
 
 
 class ListedInvitation(InvitationLink):
-    """An invitation that was made from a list; as there, name and note may be empty."""
+    """An invitation that was made from a list; name, note and group may be empty."""
 
     name: str
     note: str
+    group: str
 
 
 class CredentialRow(Value):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.bots import standings
 from ladder.entry.policy import Act, check
+from ladder.store.commands.groups import group_owners
 from ladder.store.queries.account_lists import accounts, invitations, submissions_by_owner
 from ladder.values.accounts import GradeRow, Role
 from ladder.values.order import Order
@@ -21,7 +22,9 @@ COPIED = ("bot", "version", "state", "elo", "error", "margin", "matches", "fault
 NONE = (None, None, None)
 
 
-def grades(ladder: Ladder, viewer: Viewer, variant: str, season: str | None = None) -> list[GradeRow]:
+def grades(
+    ladder: Ladder, viewer: Viewer, variant: str, season: str | None = None, group: str | None = None
+) -> list[GradeRow]:
     """
     Give a row for each account of a contestant: those with a ranked bot by their places, then the others by name.
 
@@ -30,9 +33,10 @@ def grades(ladder: Ladder, viewer: Viewer, variant: str, season: str | None = No
         viewer: Who asks, an organiser.
         variant: Whose standings count, in the order that the ladder shows them.
         season: As they were at the end of the season of that name; None: as they are now.
+        group: Only contestants of this group, among whom the places are; None: all.
 
     Raises:
-        LadderError: If the ladder does not play that variant, or has had no such season.
+        LadderError: If the ladder does not play that variant, or has had no such season, or there is no such group.
     """
     check(viewer, Act.ADMINISTER)
     (found,) = standings(ladder, variant, everyone=True, season=season)
@@ -40,7 +44,9 @@ def grades(ladder: Ladder, viewer: Viewer, variant: str, season: str | None = No
     for one in found.standings:
         best.setdefault(one.owner, one)
     with ladder.database.read() as session:
+        among = group_owners(session, group) if group is not None else None
         rows = [each for each in accounts(session) if each.role is Role.CONTESTANT]
+        rows = [each for each in rows if among is None or each.name in among]
         notes = {each.used_by: each.note for each in reversed(invitations(session, ladder.clock())) if each.note}
         submitted = submissions_by_owner(session)
 
@@ -52,6 +58,7 @@ def grades(ladder: Ladder, viewer: Viewer, variant: str, season: str | None = No
         line = GradeRow(
             account=each.name,
             note=notes.get(each.name, ""),
+            group=each.group or "",
             submissions=count,
             last=None if last is None else time_of(last),
         )

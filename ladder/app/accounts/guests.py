@@ -27,11 +27,13 @@ class Guest:
     name: str | None
     """The account's, which may be that of an owner who has bots already; None: the person chooses it."""
     note: str
+    group: str | None = None
+    """Into which the account comes; None: into none."""
 
 
 def read_guests(path: Path) -> list[Guest]:
     """
-    Read a list of persons from a CSV file, with the columns *name* and *note*, of which one may be missing.
+    Read a list of persons from a CSV file, with the columns *name*, *note* and *group*; *name* or *note* is there.
 
     Raises:
         UserError: If it is no such list, has no person or more than `MAX_GUESTS`, or two have one name.
@@ -46,8 +48,11 @@ def read_guests(path: Path) -> list[Guest]:
 def _guests(text: str) -> list[Guest]:
     columns, rows = csv_rows(text)
     if not {"name", "note"} & set(columns):
-        raise UserError("the first line must name the columns: name,note (one of them may be missing)")
-    guests = [Guest(row.line, row.cells.get("name") or None, row.cells.get("note", "")) for row in rows]
+        raise UserError("the first line must name the columns: name,note,group (not all are needed, but name or note)")
+    guests = [
+        Guest(row.line, row.cells.get("name") or None, row.cells.get("note", ""), row.cells.get("group") or None)
+        for row in rows
+    ]
     if not 1 <= len(guests) <= MAX_GUESTS:
         raise UserError(f"it has {counted(len(guests), 'person', 'persons')}; a list has 1 to {MAX_GUESTS}")
     names: dict[str, int] = {}

@@ -28,6 +28,7 @@ from ladder.store.commands.accounts import (
     use_invitation,
     write_audit,
 )
+from ladder.store.commands.groups import make_group
 from ladder.store.queries import account_lists
 from ladder.values.accounts import LOCAL, InvitationRow, NewSecret, Role, Viewer
 from ladder.values.value import time_of
@@ -47,7 +48,13 @@ FIRST = "the first organiser"
 
 
 def invite(
-    ladder: Ladder, viewer: Viewer, role: Role, name: str | None = None, note: str = "", days: int = USUAL_DAYS
+    ladder: Ladder,
+    viewer: Viewer,
+    role: Role,
+    name: str | None = None,
+    note: str = "",
+    days: int = USUAL_DAYS,
+    group: str | None = None,
 ) -> NewSecret:
     """
     Make an invitation, with which one person may register an account; open ones for the same name are revoked.
@@ -59,12 +66,13 @@ def invite(
         name: Its name, which may be that of an owner who has bots already; None: the invited person chooses it.
         note: For whom it is.
         days: Days for which it is valid.
+        group: Into which the account comes; a new one is made. None: into none.
 
     Raises:
-        LadderError: If there is an account of that name, or the name cannot be.
+        LadderError: If there is an account of that name, or the name, or that of a new group, cannot be.
         UserError: If it would be valid for too long.
     """
-    (made,) = invite_all(ladder, viewer, role, [Guest(0, name, note)], days)
+    (made,) = invite_all(ladder, viewer, role, [Guest(0, name, note, group)], days)
     return made
 
 
@@ -86,9 +94,10 @@ def invite_all(
         for guest in guests:
             try:
                 _check_free(session, guest.name, now)
+                group = None if guest.group is None else make_group(session, guest.group, now).name
             except LadderError as error:
                 raise LadderError(f"Line {guest.line}: {error}" if guest.line else str(error)) from None
-            made.append(new_invitation(session, viewer, role, guest.name, guest.note, now, days))
+            made.append(new_invitation(session, viewer, role, guest.name, guest.note, now, days, group))
     return made
 
 
@@ -152,7 +161,14 @@ def first_invitation(ladder: Ladder) -> NewSecret | None:
 
 
 def new_invitation(
-    session: Session, viewer: Viewer, role: Role, name: str | None, note: str, now: float, days: int
+    session: Session,
+    viewer: Viewer,
+    role: Role,
+    name: str | None,
+    note: str,
+    now: float,
+    days: int,
+    group: str | None = None,
 ) -> NewSecret:
     """
     Store an invitation; open ones for the same name are revoked, so that a name has one link at most.
@@ -165,14 +181,18 @@ def new_invitation(
         note: For whom, or what, it is.
         now: Unix time.
         days: Days for which it is valid.
+        group: Into which the account comes, which is there; None: into none.
     """
     secret, expires = new_secret(INVITATION), now + days * DAY
     if name is not None:
         revoke_invitations(session, now, name=name)
     made: Invitation = add_invitation(
-        session, hash_of(secret), role, name, note.strip(), str(viewer.name), now, expires
+        session, hash_of(secret), role, name, note.strip(), str(viewer.name), now, expires, group
     )  # fmt: skip
-    write_audit(session, viewer, "invitation.create", name or "", now, id=made.id, role=str(role), note=note.strip())
+    note = note.strip()
+    write_audit(
+        session, viewer, "invitation.create", name or "", now, id=made.id, role=str(role), note=note, group=group
+    )
     return NewSecret(id=made.id, secret=secret, expires=time_of(expires))
 
 
@@ -260,8 +280,9 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
             write_audit(session, who, "account.password", name, now, invitation=invited.id if invited else None)
         else:
             account = add_account(
-                session, name, _role(invited), now, password=hashed, is_reserved=_is_reserved(invited)
-            )
+                session, name, _role(invited), now, password=hashed, is_reserved=_is_reserved(invited),
+                group=_group(invited),
+            )  # fmt: skip
             _write_created(session, who, invited, now)
         if invited is not None:
             use_invitation(session, invited, name, now)
@@ -297,7 +318,10 @@ def register_known(ladder: Ladder, subject: str, name: str, invitation: str, vis
             raise LadderError(THERE_ALREADY)
         invited = open_invitation(session, hash_of(invitation), now) if invitation else None
         name = (invited.name if invited else None) or name
-        account = add_account(session, name, _role(invited), now, subject=subject, is_reserved=_is_reserved(invited))
+        account = add_account(
+            session, name, _role(invited), now, subject=subject, is_reserved=_is_reserved(invited),
+            group=_group(invited),
+        )  # fmt: skip
         _write_created(session, Viewer(name, address=visit.address), invited, now)
         if invited is not None:
             use_invitation(session, invited, name, now)
@@ -306,6 +330,10 @@ def register_known(ladder: Ladder, subject: str, name: str, invitation: str, vis
 
 def _role(invited: Invitation | None) -> Role:
     return Role(invited.role) if invited else Role.CONTESTANT
+
+
+def _group(invited: Invitation | None) -> str | None:
+    return invited.group_name if invited else None
 
 
 def _is_reserved(invited: Invitation | None) -> bool:

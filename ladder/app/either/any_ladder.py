@@ -25,7 +25,13 @@ class AnyLadder(Protocol):
     """
 
     def standings(
-        self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
+        self,
+        variant: str | None,
+        everyone: bool,
+        first: int | None,
+        by: Order | None,
+        season: str | None = None,
+        group: str | None = None,
     ) -> list[Standings]:
         """Do as `ladder.app.bots.standings`."""
 

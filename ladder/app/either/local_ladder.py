@@ -35,12 +35,18 @@ class LocalLadder:
     ladder: Ladder
 
     def standings(
-        self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
+        self,
+        variant: str | None,
+        everyone: bool,
+        first: int | None,
+        by: Order | None,
+        season: str | None = None,
+        group: str | None = None,
     ) -> list[Standings]:
         """See `AnyLadder`."""
         from ladder.app import bots
 
-        return bots.standings(self.ladder, variant, everyone, first, by, season)
+        return bots.standings(self.ladder, variant, everyone, first, by, season, group=group)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""

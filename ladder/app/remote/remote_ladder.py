@@ -117,10 +117,16 @@ class RemoteLadder:
     connection: Connection
 
     def standings(
-        self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
+        self,
+        variant: str | None,
+        everyone: bool,
+        first: int | None,
+        by: Order | None,
+        season: str | None = None,
+        group: str | None = None,
     ) -> list[Standings]:
         """See `AnyLadder`."""
-        wanted = {"variant": variant, "all": everyone, "by": by, "season": season}
+        wanted = {"variant": variant, "all": everyone, "by": by, "season": season, "group": group}
         found: dict[str, Standings] = {}
         after = 0
         while True:

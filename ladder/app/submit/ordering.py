@@ -23,7 +23,8 @@ from ladder.sandbox.host.scratch import disk_errors
 from ladder.store.account_names import find_account
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.accounts import write_audit
-from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
+from ladder.store.commands.groups import find_group
+from ladder.store.queries.submissions import other_bots, submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import RegistryPlace, RegistryToken, SubmissionList, SubmissionTerms
@@ -180,7 +181,7 @@ def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     assert owner
     with ladder.database.read() as session:
         look = look_at(session, wanted.name, ladder.clock())
-        _check_quota(session, ladder, owner)
+        _check_quota(session, ladder, owner, wanted.name)
     sandbox = look.sandbox or ladder.settings.sandbox
     if sandbox != SandboxKind.DOCKER:
         raise LadderError(WEAK)
@@ -247,10 +248,16 @@ def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     return found
 
 
-def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
-    settings, used = ladder.settings, usage(session, owner, ladder.clock())
-    own = find_account(session, owner).submissions_a_day
-    a_day = settings.submissions_a_day if own is None else own
+def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None:
+    settings, used, account = ladder.settings, usage(session, owner, ladder.clock()), find_account(session, owner)
+    group = find_group(session, account.group_name) if account.group_name else None
+    quotas = (account.submissions_a_day, group.submissions_a_day if group else None, settings.submissions_a_day)
+    a_day = next(each for each in quotas if each is not None)
+    if group and group.bots is not None and len(others := other_bots(session, owner, bot)) >= group.bots:
+        raise LadderError(
+            f"Each account of the group {group.name} may have {counted(group.bots, 'bot')}; you have "
+            f"{', '.join(others)}. Submit a new version of one of yours, or retire one: pigpen retire {others[0]}"
+        )
     if used.waiting >= settings.submissions_waiting:
         raise TooOften(f"{used.waiting} of your submissions have not ended: the limit. Wait, or withdraw one.", 60.0)
     if used.today >= a_day:
@@ -269,7 +276,7 @@ def _added(
     with ladder.database.write() as session:  # others may have come meanwhile, or the account been disabled
         if find_account(session, viewer.name).disabled is not None:
             raise Forbidden(DISABLED)
-        _check_quota(session, ladder, viewer.name)
+        _check_quota(session, ladder, viewer.name, wanted.name)
         row = queue.add(
             session, wanted, ladder.clock(), owner=viewer.name, sandbox=SandboxKind.DOCKER, image=image, folder=folder,
             remote=True, size=size,

@@ -2,12 +2,14 @@
 `pigpen account`: who may log in at the ladder's site, for its organiser.
 
 `invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
-about who is logged in, and what was done by whom; `grades` is a sheet of what contestants have reached.
+about who is logged in, and what was done by whom; `group`, `groups` and `group-quota` about groups of accounts;
+`grades` is a sheet of what contestants have reached.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +32,7 @@ from ladder.cli.accounts.accounts import (
     role,
     role_of,
 )
+from ladder.cli.accounts.groups import group, group_quota, list_groups
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
@@ -49,10 +52,14 @@ def invite(
     organiser: OrganiserOption = False,
     days: DaysOption = 14,
     note: Annotated[str, typer.Option(help="A note for yourself: who it is for.")] = "",
+    group: Annotated[
+        str | None, typer.Option(help="The group into which the account comes; a new one is made.")
+    ] = None,
     listed: Annotated[
         Path | None,
         typer.Option(
-            "--from", help="A CSV file with a line for each person, columns name and note: all are invited, or none."
+            "--from",
+            help="A CSV file with a line for each person, columns name, note, group: all are invited, or none.",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -61,43 +68,44 @@ def invite(
     Print a link to make one account, valid once; with --from, a CSV file with a link for each person.
 
     With a name it can be for an owner who already has bots: the person who uses the link owns them. Without one the
-    person chooses it. A new link for a name revokes the older one.
+    person chooses it. A new link for a name revokes the older one. A list may name a group in each line; --group is for
+    those that name none.
 
     Examples:
         pigpen account invite --note "the team from Graz"
 
         pigpen account invite --name ada --days 3
 
-        pigpen account invite --from course.csv > links.csv
+        pigpen account invite --from course.csv --group course-a > links.csv
     """
     from ladder.app.accounts import registering
 
     if listed is not None:
         if name is not None or note:
             raise UserError("--from and --name or --note exclude each other: the file has both.")
-        _invite_listed(listed, role_of(organiser), days, as_json)
+        _invite_listed(listed, role_of(organiser), days, group, as_json)
         return
     with opened(create=True) as ladder:
-        print_link(ladder, registering.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
+        print_link(ladder, registering.invite(ladder, LOCAL, role_of(organiser), name, note, days, group), as_json)
 
 
-def _invite_listed(path: Path, role: Role, days: int, as_json: bool) -> None:
+def _invite_listed(path: Path, role: Role, days: int, group: str | None, as_json: bool) -> None:
     from ladder.app.accounts.guests import read_guests
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.registering import invite_all
 
-    guests = read_guests(path)
+    guests = [replace(guest, group=guest.group or group) for guest in read_guests(path)]
     with opened(create=True) as ladder:
         links = [link_of(ladder.settings, made) for made in invite_all(ladder, LOCAL, role, guests, days)]
     found = [
-        ListedInvitation(**link.model_dump(), name=guest.name or "", note=guest.note)
+        ListedInvitation(**link.model_dump(), name=guest.name or "", note=guest.note, group=guest.group or "")
         for link, guest in zip(links, guests, strict=True)
     ]
     if as_json:
         print_json(found)
     else:
-        rows = ((each.name, each.note, each.link, each.expires.isoformat()) for each in found)
-        write_utf8(csv_text(("name", "note", "link", "expires"), rows), sys.stdout)
+        rows = ((each.name, each.note, each.group, each.link, each.expires.isoformat()) for each in found)
+        write_utf8(csv_text(("name", "note", "group", "link", "expires"), rows), sys.stdout)
         typer.echo("Each link is valid once, and is not shown again.", err=True)
 
 
@@ -213,6 +221,9 @@ def grades(
     season: Annotated[
         str | None, typer.Option(help="Standings of a finished season, as they were at its end, by its name.")
     ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Only contestants of this group; see: pigpen account groups")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -223,12 +234,12 @@ def grades(
     Examples:
         pigpen account grades gongzhu > grades.csv
 
-        pigpen account grades hearts --season 2026-spring
+        pigpen account grades hearts --season 2026-spring --group course-a
     """
     from ladder.app.accounts.grades import grades as read
 
     with opened() as ladder:
-        found = read(ladder, LOCAL, variant, season)
+        found = read(ladder, LOCAL, variant, season, group)
     if as_json:
         print_json(found)
     else:
@@ -252,6 +263,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "enable": enable,
     "role": role,
     "quota": quota,
+    "group": group,
+    "groups": list_groups,
+    "group-quota": group_quota,
     "password": password,
     "sessions": sessions,
     "revoke": revoke,

@@ -52,11 +52,19 @@ def print_link(ladder: Ladder, made: NewSecret, as_json: bool) -> None:
 
 def print_accounts(rows: Sequence[AccountRow], console: Console) -> None:
     """Print a row for each account; below, why one is disabled."""
-    table = plain_table("account", "role", "logs in by", "bots", "a day", "since", right=("bots", "a day"))
+    table = plain_table("account", "role", "group", "logs in by", "bots", "a day", "since", right=("bots", "a day"))
     for row in rows:
         quota = NOTHING if row.submissions_a_day is None else str(row.submissions_a_day)
         by = "disabled" if row.disabled else row.signs_in_by
-        table.add_row(cell(console, row.name), row.role, by, str(row.bots), quota, when(row.added))
+        table.add_row(
+            cell(console, row.name),
+            row.role,
+            cell(console, row.group or NOTHING),
+            by,
+            str(row.bots),
+            quota,
+            when(row.added),
+        )
     console.print(table)
     for row in rows:
         if row.disabled:
@@ -65,11 +73,12 @@ def print_accounts(rows: Sequence[AccountRow], console: Console) -> None:
 
 def print_invitations(rows: Sequence[InvitationRow], console: Console) -> None:
     """Print a row for each invitation."""
-    table = plain_table("number", "role", "name", "note", "until", "used", right=("number",), wrapped=("note",))
+    headings = ("number", "role", "name", "note", "group", "until", "used")
+    table = plain_table(*headings, right=("number",), wrapped=("note",))
     for row in rows:
         used = f"{when(row.used)} by {row.used_by}" if row.used else NOTHING
-        texts = (str(row.id), row.role, row.name or NOTHING, row.note or NOTHING, when(row.expires), used)
-        table.add_row(*(cell(console, text) for text in texts))
+        texts = (str(row.id), row.role, row.name or NOTHING, row.note or NOTHING, row.group or NOTHING)
+        table.add_row(*(cell(console, text) for text in (*texts, when(row.expires), used)))
     console.print(table)
 
 
@@ -215,16 +224,24 @@ def quota(
     """
     from ladder.app.accounts import managing
 
-    count = None if submissions == "default" else _number(submissions)
+    count = number_or_default(submissions)
     with opened() as ladder:
         row = managing.set_quota(ladder, LOCAL, name, count)
         usual = ladder.settings.submissions_a_day
     _say(row, as_json, f"{name} may submit {counted(usual if count is None else count, 'time')} in 24 hours.")
 
 
-def _number(text: str) -> int:
+def number_or_default(text: str) -> int | None:
+    """
+    Read a quota; None: *default*.
+
+    Raises:
+        UserError: If it is neither.
+    """
+    if text == "default":
+        return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UserError(f"{text!r} is not a number of submissions. Write a number, or: default")
+        raise UserError(f"{text!r} is not a number. Write a number, or: default")
     return int(text)
 
 

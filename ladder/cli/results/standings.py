@@ -155,6 +155,9 @@ def standings(
     season: Annotated[
         str | None, typer.Option(help="Standings of a finished season, as they were at its end, by its name.")
     ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Only bots of accounts in this group, with their ranks among all.")
+    ] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
     local: LocalOption = False,
@@ -178,6 +181,8 @@ def standings(
 
         pigpen standings --season 2026-spring
 
+        pigpen standings --group course-a
+
         pigpen standings --csv > standings.csv
     """
     from ladder.app.standings_csv import write_csv
@@ -185,7 +190,7 @@ def standings(
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")
     with asked(local) as ladder:
-        found = ladder.standings(variant, everyone, first, by, season)
+        found = ladder.standings(variant, everyone, first, by, season, group)
     if as_json:
         print_json(found)
     elif as_csv:

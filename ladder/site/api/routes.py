@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app import bots, matches, overview
+from ladder.app.accounts.groups import groups as read_groups
 from ladder.app.bot_logs import logs as read_logs
 from ladder.app.computing.asking import computing_files
 from ladder.app.deadlines import deadlines as read_deadlines
@@ -30,6 +31,7 @@ from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.headers import fresh, json_of
 from ladder.site.server.routing import Router
 from ladder.site.server.viewer import FOR_PEOPLE, demand, viewer_of
+from ladder.values.accounts import GroupRow
 from ladder.values.bots import BotList, BotPage, Matchups, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.deadlines import DeadlineRow
 from ladder.values.local_results import SeatLog
@@ -67,6 +69,13 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
     return answer(request, lambda: overview.variants(site.ladder, first))
 
 
+@router.get("/groups", response_model=list[GroupRow])
+def groups(request: Request) -> Response:
+    """Give the groups of accounts, which `group` of standings may name."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: read_groups(site.ladder))
+
+
 @router.get("/deadlines", response_model=list[DeadlineRow])
 def deadlines(request: Request) -> Response:
     """Give the times after which submissions are refused."""
@@ -85,6 +94,8 @@ After = Annotated[int, Query(ge=0, le=1_000_000)]
 """Rows of each variant that are known: `next` of what was given before."""
 Season = Annotated[str | None, Query(max_length=64)]
 """The name of a season; by default that which is played now."""
+Group = Annotated[str | None, Query(max_length=64)]
+"""The name of a group of accounts: only their bots, with their ranks among all."""
 
 
 @router.get(
@@ -93,14 +104,14 @@ Season = Annotated[str | None, Query(max_length=64)]
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line for each bot"}},
 )
 def standings_csv(
-    request: Request, variant: str, everyone: All = False, by: By = None, season: Season = None
+    request: Request, variant: str, everyone: All = False, by: By = None, season: Season = None, group: Group = None
 ) -> Response:
     """Give the standings of a variant as CSV, with the columns of `pigpen standings --csv`."""
     site: Site = request.app.state.site
 
     def make() -> tuple[bytes, str]:
         text = io.StringIO(newline="")
-        write_csv(bots.standings(site.ladder, variant, everyone, None, by, season), text)
+        write_csv(bots.standings(site.ladder, variant, everyone, None, by, season, group=group), text)
         return text.getvalue().encode(), CSV
 
     return _kept(request, make)
@@ -115,6 +126,7 @@ def all_standings(
     by: By = None,
     season: Season = None,
     after: After = 0,
+    group: Group = None,
 ) -> Response:
     """
     Give the standings of all variants, or of one; with `first`, only the best of each; with `season`, old ones.
@@ -122,7 +134,8 @@ def all_standings(
     A variant with more than 1000 rows has a `next`; read on with it as `after`.
     """
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, rows_of(first), by, season, after))
+    rows = rows_of(first)
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, rows, by, season, after, group))
 
 
 @router.get("/standings/{variant}", response_model=Standings)
@@ -134,10 +147,12 @@ def standings(
     season: Season = None,
     first: First = None,
     after: After = 0,
+    group: Group = None,
 ) -> Response:
     """Give the standings of a variant; with `all`, those that are suspended or retired, too; by pages."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, rows_of(first), by, season, after)[0])
+    rows = rows_of(first)
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, rows, by, season, after, group)[0])
 
 
 def rows_of(first: int | None) -> int:

@@ -213,12 +213,13 @@ def standings(
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
     by: Annotated[Order | None, Query()] = None,
     sort: Annotated[Column | None, Query()] = None,
+    group: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
     """Show the standings of a variant."""
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        shown = table_pages.standings(site.ladder, variant, search, everyone, page, by, sort)
+        shown = table_pages.standings(site.ladder, variant, search, everyone, page, by, sort, group or None)
         return {**shown, "deadline": deadline(site.ladder, variant)}
 
     try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app import bots as bots_of_ladder
 from ladder.app import overview
+from ladder.app.accounts.groups import groups
 from ladder.app.standings_page import ROWS, named, number_of, standings_page
 from ladder.ratings.elo import START
 from ladder.values.order import Order
@@ -61,16 +62,17 @@ def standings(
     page: int,
     by: Order | None = None,
     sort: Column | None = None,
+    group: str | None = None,
 ) -> dict[str, object]:
     """
-    Read the rows that a reader has asked for, by name or owner.
+    Read the rows that a reader has asked for, by name or owner, or by the owner's group.
 
     They are in the order *by* (None: as the organiser has set it), or sorted by the column *sort*.
 
     Raises:
-        LadderError: If the ladder does not play that variant.
+        LadderError: If the ladder does not play that variant, or has no such group.
     """
-    found = standings_page(ladder, variant, search, everyone, page, by, sort)
+    found = standings_page(ladder, variant, search, everyone, page, by, sort, group)
     scale = (0.0, MIN_POINTS) if found.table.by == Order.POINTS else (START, MIN_SPAN)
     return {
         "table": found.table,
@@ -82,11 +84,13 @@ def standings(
         "start": scale[0],
         "chosen": by,
         "sort": sort,
-        "top": bots_of_ladder.top_curves(ladder, variant, TOP) if found.page == 1 and not search else (),
+        "top": bots_of_ladder.top_curves(ladder, variant, TOP) if found.page == 1 and not search and not group else (),
         "variants": overview.variants(ladder, first=0),
         "has_old_seasons": found.has_old_seasons,
         "search": search,
         "everyone": everyone,
+        "group": group,
+        "groups": [row.name for row in groups(ladder)],
     }
 
 

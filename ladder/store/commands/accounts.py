@@ -14,7 +14,7 @@ from sqlalchemy import delete, func, select, update
 
 from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
-from ladder.store.account_models import MAX_NOTE, Account, AuditEntry, Credential, Invitation, LoginCode
+from ladder.store.account_models import MAX_NOTE, Account, AccountGroup, AuditEntry, Credential, Invitation, LoginCode
 from ladder.store.account_names import account_of
 from ladder.store.models import Owner
 from ladder.values.names import NAME_LENGTH
@@ -192,6 +192,7 @@ def add_account(
     password: str | None = None,
     subject: str | None = None,
     is_reserved: bool = False,
+    group: str | None = None,
 ) -> Account:
     """
     Make an account; an owner of that name, if there is none.
@@ -203,6 +204,7 @@ def add_account(
         now: Unix time.
         password: Its hash; None: there is none yet, or ever.
         subject: Who it is at the identity provider; None: not known there.
+        group: The group into which it comes, which is there; None: none.
         is_reserved: Whether the invitation names this account, so that it may be that of an owner with bots.
 
     Raises:
@@ -215,8 +217,12 @@ def add_account(
         owner = Owner(name=name, added=now)
         session.add(owner)
         session.flush()
-    account = Account(owner_id=owner.id, role=str(role), password=password, subject=subject, reason="", added=now)
+    account = Account(
+        owner_id=owner.id, role=str(role), password=password, subject=subject, reason="", group_name=group, added=now
+    )  # fmt: skip
     session.add(account)
+    if group is not None:
+        session.get_one(AccountGroup, group).changed = now
     session.flush()
     return account
 
@@ -289,7 +295,15 @@ NOT_GOOD = "This invitation is no longer valid: it was used, has expired, or was
 
 
 def add_invitation(
-    session: Session, hashed: str, role: Role, name: str | None, note: str, by: str, now: float, expires: float
+    session: Session,
+    hashed: str,
+    role: Role,
+    name: str | None,
+    note: str,
+    by: str,
+    now: float,
+    expires: float,
+    group: str | None = None,
 ) -> Invitation:
     """
     Add an invitation.
@@ -303,9 +317,11 @@ def add_invitation(
         by: Who invites.
         now: Unix time.
         expires: Unix time until which it is valid.
+        group: Of the account to be, which is there; None: none.
     """
     made = Invitation(
-        hash=hashed, role=str(role), name=name, note=note[:MAX_NOTE], by=by, added=now, expires=expires
+        hash=hashed, role=str(role), name=name, note=note[:MAX_NOTE], group_name=group, by=by, added=now,
+        expires=expires,
     )  # fmt: skip
     session.add(made)
     session.flush()

@@ -63,6 +63,7 @@ def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
             disabled=None if account.disabled is None else time_of(account.disabled),
             reason=account.reason,
             submissions_a_day=account.submissions_a_day,
+            group=account.group_name,
             bots=count,
             signs_in_by="password" if account.password else "provider" if account.subject else "nothing",
         )
@@ -87,6 +88,7 @@ def invitations(session: Session, now: float) -> list[InvitationRow]:
             role=Role(each.role),
             name=each.name,
             note=each.note,
+            group=each.group_name,
             by=each.by,
             added=time_of(each.added),
             expires=time_of(each.expires),

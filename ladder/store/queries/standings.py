@@ -45,6 +45,7 @@ def standings(
     skipped: int = 0,
     by: Order = Order.ELO,
     house_bots: bool = False,
+    owners: Collection[str] | None = None,
 ) -> Standings:
     """
     Read the standings of a variant.
@@ -57,10 +58,13 @@ def standings(
         skipped: How many to leave out before them.
         by: What to order them by.
         house_bots: House bots stand in for owners that are missing (setting `fill_with_house_bots`).
+        owners: Only bots of these; their ranks are among all. None: all.
     """
     field = field_of(session, variant.name)
     limit = None if first is None else first + 1  # one more: whether others follow
     wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_best_first(by)).limit(limit).offset(skipped)
+    if owners is not None:
+        wanted = wanted.where(OWNER.c.name.in_(owners))
     rows = connection_of(session).execute(wanted).all()
     follows = first is not None and len(rows) > first
     return Standings.model_validate(  # all rows in one go: a thousand of them take half the time
@@ -308,7 +312,14 @@ def seasons(session: Session, variant: Variant) -> list[SeasonRow]:
 
 
 def season_standings(
-    session: Session, season: str, variant: str | None, everyone: bool, first: int | None, by: Order, skipped: int = 0
+    session: Session,
+    season: str,
+    variant: str | None,
+    everyone: bool,
+    first: int | None,
+    by: Order,
+    skipped: int = 0,
+    owners: Collection[str] | None = None,
 ) -> list[Standings]:
     """
     Read the standings of the seasons of one name, in all variants that had one, or in one variant.
@@ -323,11 +334,10 @@ def season_standings(
             _FINISHED.where(FinishedSeason.variant == each.name, FinishedSeason.name == season).limit(1)
         )
         if frozen is not None:
-            found.append(
-                _cut(Standings.model_validate_json(json.dumps(frozen.standings)), everyone, first, by, skipped)
-            )
+            table = Standings.model_validate_json(json.dumps(frozen.standings))
+            found.append(_cut(table, everyone, first, by, skipped, owners))
         elif each.season_name == season:
-            found.append(standings(session, each, everyone, first, skipped, by))
+            found.append(standings(session, each, everyone, first, skipped, by, owners=owners))
     if not found:
         where = f"{variant} has" if variant else "This ladder has"
         known = dict.fromkeys(row.name for each in wanted for row in seasons(session, each))
@@ -370,8 +380,11 @@ def check_new_season(session: Session, variant: Variant, name: str | None, rules
 _FINISHED = select(FinishedSeason).order_by(FinishedSeason.number)
 
 
-def _cut(found: Standings, everyone: bool, first: int | None, by: Order, skipped: int) -> Standings:
+def _cut(
+    found: Standings, everyone: bool, first: int | None, by: Order, skipped: int, owners: Collection[str] | None
+) -> Standings:
     rows = [row for row in found.standings if everyone or row.rank is not None]
+    rows = [row for row in rows if owners is None or row.owner in owners]
     if by == Order.POINTS:
         rows.sort(key=_by_points)
     end = len(rows) if first is None else skipped + first

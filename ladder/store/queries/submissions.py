@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.models import Owner, Rating, State, StoredBot, Version
 from ladder.store.turns import open_submissions, submissions_in_turn
 from ladder.values.submission import SubmissionResult, SubmissionRow
 from ladder.values.value import time_of
@@ -42,6 +43,19 @@ def usage(session: Session, owner: str, now: float) -> Usage:
     today, seconds = session.execute(recent).one()
     waiting = sum(row.owner == owner for row in open_submissions(session))
     return Usage(waiting, today, seconds)
+
+
+def other_bots(session: Session, owner: str, bot: str) -> list[str]:
+    """Read the names of an owner's bots that play, or are to be tried, without the one of that name."""
+    playing = (
+        select(StoredBot.name)
+        .join(Owner, Owner.id == StoredBot.owner_id)
+        .join(Version, Version.bot_id == StoredBot.id)
+        .join(Rating, Rating.version_id == Version.id)
+        .where(Owner.name == owner, Rating.state != State.RETIRED)
+    )
+    waiting = {row.bot for row in open_submissions(session) if row.owner == owner}
+    return sorted({*session.scalars(playing), *waiting} - {bot})
 
 
 def submission_row(session: Session, submission: int) -> SubmissionRow | None:

@@ -12,7 +12,7 @@ from heapq import merge, nlargest
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, column, func, select, table
 
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.pairing.missing import missing_beside_house_bots, missing_owners
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+GROUP = table("account_groups", column("changed"))
+"""In short: the tables of accounts take long to declare, and every command needs this module."""
 IS_LEASED = (MATCH.c.status == Status.LEASED) & visible_matches()
 OF_STANDINGS = (
     select(func.max(MATCH.c.ordinal)).scalar_subquery(),
@@ -57,6 +59,8 @@ EVERYTHING = select(
     select(func.count()).select_from(ANNOUNCEMENT).scalar_subquery(),
     select(func.sum(DEADLINE.c.at)).scalar_subquery(),
     select(func.count()).select_from(DEADLINE).scalar_subquery(),
+    select(func.sum(GROUP.c.changed)).scalar_subquery(),
+    select(func.count()).select_from(GROUP).scalar_subquery(),
 )
 
 

@@ -316,6 +316,7 @@ CASES = [
     Case("GET", f"{API}/variants", PUBLIC),
     Case("GET", f"{API}/announcements", PUBLIC),
     Case("GET", f"{API}/deadlines", PUBLIC),
+    Case("GET", f"{API}/groups", PUBLIC),
     Case("GET", f"{API}/health", PUBLIC),
     Case("GET", f"{API}/standings/{{variant}}.csv", PUBLIC),
     Case("GET", f"{API}/standings", PUBLIC),

@@ -13,6 +13,7 @@ from ladder.store.cluster_models import StoredCoordinator, StoredWorker
 from ladder.store.commands import studies
 from ladder.store.commands.accounts import add_account, add_credential, add_invitation, add_login_code, write_audit
 from ladder.store.commands.estimates import refresh
+from ladder.store.commands.groups import put_into_group
 from ladder.store.commands.puzzles import answer_puzzle, keep_puzzles, next_look, note_look
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
@@ -99,6 +100,7 @@ def go_on(database: Database, versions: dict[str, int], rng: random.Random, coun
 
 def _add_people(session: Session) -> None:
     account = add_account(session, "ada", Role.CONTESTANT, NOW, is_reserved=True)
+    put_into_group(session, account, "course", NOW)
     add_credential(session, account.owner_id, "token", "a" * 64, NOTE, list(Scope), NOW, NOW + 1.5)
     add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
     add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)

@@ -244,6 +244,32 @@ def test_a_list_with_a_mistake_invites_none(folder: Path, text: str, sentence: s
     assert account(folder, "invite", "--from", "none.csv").is_one_sentence
 
 
+def test_accounts_are_in_groups(folder: Path, ladder: Ladder) -> None:
+    (folder / "course.csv").write_text("note,group\nNo. 1,course-b\nNo. 2,\n", encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(done(folder, "invite", "--from", "course.csv", "--group", "course-a"))))
+    assert [row["group"] for row in rows] == ["course-b", "course-a"]
+    come(ladder, secret_in(f"{rows[0]['link']}\n"), "bob")
+    come(ladder, secret_in(done(folder, "invite", "--group", "course-a")), "ada")
+    assert [row["group"] for row in value(folder, "list")] == ["course-a", "course-b"]
+    assert "course-a" in done(folder, "list")
+    assert done(folder, "group", "bob", "course-a") == "bob is in the group course-a now.\n"
+    printed = done(folder, "group-quota", "course-a", "--submissions", "5", "--bots", "2")
+    assert (
+        printed == "Each account of course-a may submit 5 times in 24 hours, and may have at most 2 bots that play.\n"
+    )
+    course_a, course_b = value(folder, "groups")
+    assert course_a == {"name": "course-a", "accounts": 2, "submissions_a_day": 5, "bots": 2}
+    assert (course_b["name"], course_b["accounts"]) == ("course-b", 0)  # an invitation names it
+    assert "any number of bots" in done(folder, "group-quota", "course-a")
+    assert value(folder, "group", "bob", "none")["group"] is None
+    assert ["course-a", "1", "–", "–"] in [line.split() for line in done(folder, "groups").splitlines()]
+    assert account(folder, "group-quota", "course-z").is_one_sentence
+    assert account(folder, "group-quota", "course-a", "--bots", "many").is_one_sentence
+    assert account(folder, "group-quota", "course-a", "--bots", "0").is_one_sentence
+    assert account(folder, "group", "eve", "course-a").is_one_sentence
+    assert account(folder, "group", "ada", "../x").is_one_sentence
+
+
 def test_a_sheet_for_grades_has_a_line_for_each_contestant(folder: Path, ladder: Ladder) -> None:
     with ladder.database.write() as session:
         enter(session, "Trotter", owner="ada")

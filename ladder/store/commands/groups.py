@@ -1,0 +1,92 @@
+"""Groups of accounts: made when an account is put into them, with quotas that hold for each of their accounts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, func, select
+
+from ladder.entry.claims import check_new_name
+from ladder.errors import LadderError
+from ladder.store.account_models import Account, AccountGroup, Invitation
+from ladder.store.models import Owner
+from ladder.values.accounts import GroupRow
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def make_group(session: Session, name: str, now: float) -> AccountGroup:
+    """
+    Give a group; a new one, if there is none of that name.
+
+    Raises:
+        LadderError: If the name cannot be, or looks like that of another group.
+    """
+    found = session.get(AccountGroup, name)
+    if found is None:
+        others = session.scalars(select(AccountGroup.name)).all()
+        check_new_name(name, "a group", others, "Write {taken} if you mean it, or choose a name less like it.")
+        found = AccountGroup(name=name, changed=now)
+        session.add(found)
+        session.flush()
+    return found
+
+
+def find_group(session: Session, name: str) -> AccountGroup:
+    """
+    Find a group.
+
+    Raises:
+        LadderError: If there is none of that name.
+    """
+    found = session.get(AccountGroup, name)
+    if found is None:
+        known = ", ".join(session.scalars(select(AccountGroup.name).order_by(AccountGroup.name)))
+        choice = f" Choose one of {known}." if known else " To put an account into one: pigpen account group NAME GROUP"
+        raise LadderError(f"There is no group {name!r}.{choice}")
+    return found
+
+
+def put_into_group(session: Session, account: Account, name: str | None, now: float) -> None:
+    """
+    Put an account into a group, out of the one in which it was; None: into none.
+
+    A group that no account is in and no invitation names is removed.
+
+    Raises:
+        LadderError: If the name of a new group cannot be.
+    """
+    before = account.group_name
+    account.group_name = None if name is None else make_group(session, name, now).name
+    for each in filter(None, (before, name)):
+        find_group(session, each).changed = now
+    session.flush()
+    in_use = exists().where(Account.group_name == AccountGroup.name) | exists().where(
+        Invitation.group_name == AccountGroup.name
+    )
+    session.execute(delete(AccountGroup).where(AccountGroup.name == before, ~in_use))
+
+
+def group_owners(session: Session, name: str) -> frozenset[str]:
+    """
+    Read the names of the accounts of a group.
+
+    Raises:
+        LadderError: If there is none of that name.
+    """
+    find_group(session, name)
+    of_group = select(Owner.name).join(Account, Account.owner_id == Owner.id).where(Account.group_name == name)
+    return frozenset(session.scalars(of_group))
+
+
+def group_rows(session: Session, name: str | None = None) -> list[GroupRow]:
+    """Read all groups by name, or one of them."""
+    accounts = select(func.count()).where(Account.group_name == AccountGroup.name).scalar_subquery()
+    wanted = select(AccountGroup, accounts).order_by(AccountGroup.name)
+    if name is not None:
+        wanted = wanted.where(AccountGroup.name == name)
+    return [
+        GroupRow(name=each.name, accounts=count, submissions_a_day=each.submissions_a_day, bots=each.bots)
+        for each, count in session.execute(wanted)
+    ]

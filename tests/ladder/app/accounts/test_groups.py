@@ -1,0 +1,144 @@
+"""Groups of accounts: who is in which, their standings and sheets for grades, and what each account may do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import update
+
+from ladder.app import bots
+from ladder.app.accounts import managing
+from ladder.app.accounts.grades import grades
+from ladder.app.accounts.groups import groups, set_group, set_group_quota
+from ladder.app.accounts.guests import Guest
+from ladder.app.accounts.registering import invitations, invite_all, register
+from ladder.app.accounts.sessions import Visit
+from ladder.app.submit import ordering
+from ladder.errors import Forbidden, LadderError, TooOften, UserError
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.values.accounts import LOCAL, Role, Viewer
+from ladder.values.submission import SubmissionOrder
+from tests.ladder.accounts import add_person
+from tests.ladder.ladders import enter, new_ladder
+from tests.ladder.site.person import PASSWORD, quick_passwords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+
+HERE = Visit("", "a test's")
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    """A ladder on which ada, bob and eve have accounts, and each a bot in Hearts."""
+    made = new_ladder(load_settings(data_dir=tmp_path, sandbox="docker"))
+    with made.database.write() as session:
+        for bot, owner in (("Trotter", "ada"), ("Snout", "bob"), ("Curly", "eve")):
+            enter(session, bot, owner=owner)
+        session.execute(update(models.Version).values(sandbox="docker"))
+    for name in ("ada", "bob", "eve"):
+        add_person(made, name)
+    yield made
+    made.database.close()
+
+
+def known(ladder: Ladder) -> dict[str, int]:
+    return {row.name: row.accounts for row in groups(ladder)}
+
+
+def judged(ladder: Ladder, bot: str) -> None:
+    ordering.check(ladder, Viewer("ada"), SubmissionOrder(name=bot, upload="a" * 64, variants=("hearts",)))
+
+
+def test_a_group_is_there_as_long_as_somebody_is_in_it(ladder: Ladder) -> None:
+    assert set_group(ladder, LOCAL, "ada", "course-a").group == "course-a"
+    set_group(ladder, LOCAL, "bob", "course-a")
+    assert known(ladder) == {"course-a": 2}
+    set_group(ladder, LOCAL, "ada", "拱猪班")
+    assert known(ladder) == {"course-a": 1, "拱猪班": 1}
+    assert set_group(ladder, LOCAL, "bob", None).group is None
+    assert known(ladder) == {"拱猪班": 1}
+    with pytest.raises(LadderError, match="There is no account 'mallory'"):
+        set_group(ladder, LOCAL, "mallory", "course-a")
+    for wrong in ("../x", "", "x" * 65):
+        with pytest.raises(LadderError, match="a group"):
+            set_group(ladder, LOCAL, "ada", wrong)
+    assert known(ladder) == {"拱猪班": 1}
+
+
+def test_names_of_groups_do_not_look_alike(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "ada", "Course-1")
+    with pytest.raises(LadderError, match="looks like 'Course-1'"):
+        set_group(ladder, LOCAL, "bob", "course-l")
+
+
+def test_invited_persons_come_into_the_group_of_their_invitation(ladder: Ladder) -> None:
+    guests = [Guest(2, None, "No. 1", "course-a"), Guest(3, "finn", "No. 2", "course-b"), Guest(4, None, "No. 3")]
+    links = invite_all(ladder, LOCAL, Role.CONTESTANT, guests)
+    assert known(ladder) == {"course-a": 0, "course-b": 0}
+    assert [row.group for row in invitations(ladder, LOCAL)] == [None, "course-b", "course-a"]
+    for link, name in zip(links, ("dora", "finn", "gus"), strict=True):
+        register(ladder, quick_passwords(), name, PASSWORD, link.secret, HERE)
+    assert {row.name: row.group for row in managing.accounts(ladder, LOCAL) if row.name in ("dora", "finn", "gus")} == {
+        "dora": "course-a", "finn": "course-b", "gus": None,
+    }  # fmt: skip
+    with pytest.raises(LadderError, match="Line 3: "):
+        invite_all(ladder, LOCAL, Role.CONTESTANT, [Guest(2, None, "", "new"), Guest(3, None, "", "../x")])
+    assert "new" not in known(ladder)
+
+
+def test_standings_and_grades_of_a_group(ladder: Ladder) -> None:
+    for name in ("ada", "eve"):
+        set_group(ladder, LOCAL, name, "course-a")
+    (all_of_them,), (table,) = bots.standings(ladder, "hearts"), bots.standings(ladder, "hearts", group="course-a")
+    assert {row.owner for row in table.standings} == {"ada", "eve"}
+    assert list(table.standings) == [row for row in all_of_them.standings if row.owner != "bob"]
+    sheet = grades(ladder, LOCAL, "hearts", group="course-a")
+    assert {(row.account, row.group) for row in sheet} == {("ada", "course-a"), ("eve", "course-a")}
+    assert {row.group for row in grades(ladder, LOCAL, "hearts")} == {"", "course-a"}
+    none = r"There is no group 'course-z'\. Choose one of course-a"
+    with pytest.raises(LadderError, match=none):
+        bots.standings(ladder, "hearts", group="course-z")
+    with pytest.raises(LadderError, match=none):
+        grades(ladder, LOCAL, "hearts", group="course-z")
+
+
+def test_a_group_limits_submissions_a_day_unless_the_account_has_a_quota(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "ada", "course-a")
+    set_group_quota(ladder, LOCAL, "course-a", 0, None)
+    with pytest.raises(TooOften, match="the limit is 0"):
+        judged(ladder, "Trotter")
+    managing.set_quota(ladder, LOCAL, "ada", 1)
+    judged(ladder, "Trotter")
+    managing.set_quota(ladder, LOCAL, "ada", None)
+    set_group_quota(ladder, LOCAL, "course-a", None, None)
+    judged(ladder, "Trotter")
+
+
+def test_a_group_limits_the_bots_of_an_account(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "ada", "course-a")
+    set_group_quota(ladder, LOCAL, "course-a", None, 1)
+    judged(ladder, "Trotter")
+    with pytest.raises(LadderError, match=r"may have 1 bot; you have Trotter\..*pigpen retire Trotter"):
+        judged(ladder, "Second")
+    set_group_quota(ladder, LOCAL, "course-a", None, 2)
+    judged(ladder, "Second")
+
+
+def test_only_organisers_change_groups(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "ada", "course-a")
+    with pytest.raises(Forbidden):
+        set_group(ladder, Viewer("ada"), "ada", None)
+    with pytest.raises(Forbidden):
+        set_group_quota(ladder, Viewer("ada"), "course-a", 100, None)
+    with pytest.raises(LadderError, match="There is no group 'course-z'"):
+        set_group_quota(ladder, LOCAL, "course-z", 100, None)
+    with pytest.raises(UserError, match="1 bot or more"):
+        set_group_quota(ladder, LOCAL, "course-a", None, 0)
+    found = [(row.actor, row.action, row.subject) for row in managing.audit(ladder, LOCAL, 5)]
+    assert ("", "account.group", "ada") in found
