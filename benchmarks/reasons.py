@@ -31,9 +31,9 @@ from ladder.matches.opinion import house_board
 from ladder.matches.reasons import parts_of, reasons_of
 from pigpen import margin, solve
 from pigpen.rules import PRESETS, Card, MoonChoice, Phase
-from pigpen.search import Tally
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sim_random import SimRandom
+from pigpen.sim.tally import Tally
 from referee.match.formats import Format
 from referee.records.recorded import Recorded
 from referee.records.steps import words_of

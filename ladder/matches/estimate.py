@@ -19,10 +19,11 @@ from pigpen import is_accelerated, margin
 from pigpen.rules import MoonChoice, Phase
 from pigpen.rules.errors import PigpenError
 from pigpen.rules.objections import count_exposures, count_passes
-from pigpen.search import CardTree, Tally, some_exposures, some_passes
+from pigpen.search import CardTree, some_exposures, some_passes
 from pigpen.sim.playout import Policy, counted_playout, playout, settle
 from pigpen.sim.sampling import Evidence
 from pigpen.sim.sim_random import SimRandom
+from pigpen.sim.tally import Tally
 from referee.records.steps import words_of
 
 if TYPE_CHECKING:

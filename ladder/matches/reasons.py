@@ -1,7 +1,7 @@
 """
 Reasons that one choice of a decision is behind the best one, from counts over the deals in which both were tried.
 
-The difference of two choices is divided without a rest (`pigpen.search.Tally`): the points of each card that counts,
+The difference of two choices is divided without a rest (`pigpen.sim.tally.Tally`): the points of each card that counts,
 what the doubler adds, what moons add. Cards of one suit are taken together, unless one of them makes most of it. The
 largest parts are given, until they account for most of the difference; the trick and voids follow where there is room.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ladder.matches.estimate import ChoiceEstimate
     from pigpen.rules import Action, Rules
-    from pigpen.search import Tally
+    from pigpen.sim.tally import Tally
     from pigpen.values.view import View
 
 MAX_REASONS = 3

@@ -22,7 +22,6 @@ from pigpen.sim.card_tree import CardTree
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
-from pigpen.sim.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +34,6 @@ __all__ = [
     "CardTree",
     "Pace",
     "SearchBot",
-    "Tally",
     "TreeBot",
     "card_trial",
     "race",

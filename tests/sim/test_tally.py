@@ -10,10 +10,11 @@ import pytest
 from pigpen import is_accelerated, margin
 from pigpen.rules import PRESETS, Phase, cards_in
 from pigpen.rules.scoring import card_weights
-from pigpen.search import CardTree, Tally
+from pigpen.search import CardTree
 from pigpen.sim.playout import Policy, counted_playout, playouts
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sim_random import SimRandom
+from pigpen.sim.tally import Tally
 from tests.rules.players import somewhere
 from tests.rules.table import ODD, named
 from tests.sim.test_card_tree import begun, places

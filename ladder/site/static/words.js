@@ -27,9 +27,9 @@ export function filled(key, values, elements, words) {
   return text.split(/([\u0001-\u0008])/).flatMap((part) => (/^[\u0001-\u0008]$/.test(part) ? copies(elements[names[part.charCodeAt(0) - 1]]) : part ? [part] : []));
 }
 
-/** Elements may stand in several sentences. @param {(string | Node)[]} parts */
+/** Elements may stand in several sentences; a space is between two. @param {(string | Node)[]} parts @returns {(string | Node)[]} */
 function copies(parts) {
-  return parts.map((part) => (typeof part === "string" ? part : part.cloneNode(true)));
+  return parts.flatMap((part, place) => (typeof part === "string" ? [part] : [place ? " " : "", part.cloneNode(true)]));
 }
 
 /**

@@ -37,7 +37,7 @@ class Tally:
 
     >>> from pigpen import View
     >>> from pigpen.rules import PRESETS, Card, Deal, deal_hands
-    >>> from pigpen.search import Tally
+    >>> from pigpen.sim.tally import Tally
     >>> rules = PRESETS["hearts"]
     >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
     >>> while len(deal.plays) < 40:

@@ -26,7 +26,8 @@ from ladder.matches.estimate import (
 )
 from pigpen import View, is_accelerated, mask_of
 from pigpen.rules import PRESETS, Card, Deal, MoonChoice, Phase, deal_hands, seed_from
-from pigpen.search import CardTree, Tally
+from pigpen.search import CardTree
+from pigpen.sim.tally import Tally
 from referee.records.recorded import Recorded
 from referee.records.steps import words_of
 from referee.replay.deal_replay import decision_at

@@ -12,9 +12,9 @@ from ladder.matches.estimate import Effort, estimates
 from ladder.matches.reasons import MAX_REASONS, Part, leading, parts_of, reasons_of
 from pigpen import is_accelerated, margin
 from pigpen.rules import PRESETS, Card, Deal, MoonChoice, Phase, Suit, cards_in, deal_hands
-from pigpen.search import Tally
 from pigpen.sim.playout import Policy, card_by
 from pigpen.sim.sim_random import SimRandom
+from pigpen.sim.tally import Tally
 from tests.rules.table import ODD, named
 from tests.sim.test_card_tree import endings, places
 from tests.sim.views import bot_view
