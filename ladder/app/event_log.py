@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.runner.run_log import log_to
+from ladder.runner.run_log import file_seconds, log_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, MutableMapping
@@ -37,7 +37,8 @@ def event_log(
     """
     file = ladder.settings.data_dir / "logs" / f"{name}.jsonl"
     try:
-        stop = log_to(file, to_stderr=to_stderr, watch=watch)
+        seconds = file_seconds(ladder.settings.log_days)
+        stop = log_to(file, to_stderr=to_stderr, watch=watch, seconds=seconds)
     except OSError as error:
         raise SandboxError(f"The log {file} cannot be written: {error.strerror}.") from error
     try:

@@ -21,6 +21,7 @@ import structlog
 from ladder.app.doctor import with_runtime
 from ladder.app.event_beacons import fetching_beacons
 from ladder.app.event_log import event_log
+from ladder.app.retention import removing_old
 from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
@@ -267,6 +268,7 @@ def ladder_run(
         stack.callback(executor.close)
         stack.enter_context(delivering(ladder))
         stack.enter_context(fetching_beacons(ladder))
+        stack.enter_context(removing_old(ladder))
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), alarm)
 
 

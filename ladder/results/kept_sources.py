@@ -113,6 +113,11 @@ class SourceFiles:
         write_safely(self._prints(identity), numbers.tobytes())
         self._waiting(identity).unlink(missing_ok=True)
 
+    def remove(self, identity: str) -> None:
+        """Remove sources and fingerprints of a program, if there are any."""
+        for path in (self._waiting(identity), self._prints(identity)):
+            path.unlink(missing_ok=True)
+
     def prints(self, identity: str) -> bytes:
         """Read fingerprints: eight bytes each, the lowest first, in rising order; nothing if there are none."""
         try:

@@ -7,8 +7,12 @@ logs that once, and has the runner try again after growing pauses.
 
 from __future__ import annotations
 
+import datetime
+import json
 import logging
+import math
 import sys
+import time
 from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING
 
@@ -91,13 +95,52 @@ FILES = 10
 
 
 class _Quiet(RotatingFileHandler):
-    """A log that finds no room says nothing: the runner itself says that the disk is full."""
+    """
+    A log that begins another file when the first line of one is old.
+
+    If it finds no room, it says nothing: the runner itself says that the disk is full.
+    """
+
+    def __init__(self, file: Path, seconds: float) -> None:
+        """Open a file to be written at its end; *seconds* after its first line another one is begun."""
+        super().__init__(file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8")
+        self._seconds = seconds
+        self._began = _began(file)
+
+    def shouldRollover(self, record: logging.LogRecord) -> bool:  # noqa: N802
+        """Tell whether the file is full, or old."""
+        return record.created - self._began > self._seconds or bool(super().shouldRollover(record))
+
+    def doRollover(self) -> None:  # noqa: N802
+        """Begin another file."""
+        super().doRollover()
+        self._began = time.time()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Ignore the error."""
 
 
-def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> Callable[[], None]:
+def file_seconds(log_days: int) -> float:
+    """Give the seconds after which a process begins another file of its log: old ones go file by file."""
+    return log_days * 86_400.0 / (FILES - 1)
+
+
+def _began(file: Path) -> float:
+    """Give the Unix time of the first line of a log; now, if there is none."""
+    try:
+        with file.open(encoding="utf-8") as lines:
+            return datetime.datetime.fromisoformat(json.loads(lines.readline())["timestamp"]).timestamp()
+    except (OSError, ValueError, LookupError, TypeError):
+        return time.time()
+
+
+def log_to(
+    file: Path,
+    *,
+    to_stderr: bool,
+    watch: Callable[[Event], None] = lambda event: None,
+    seconds: float = math.inf,
+) -> Callable[[], None]:
     """
     Send every event of this process to a file.
 
@@ -105,6 +148,7 @@ def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lamb
         file: The file; its folder is made if it is missing.
         to_stderr: Write the same lines to stderr, too.
         watch: Called with each event.
+        seconds: Seconds from the first line of a file until another one is begun, however full it is.
 
     Returns:
         What ends it and closes the file.
@@ -114,7 +158,7 @@ def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lamb
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = logging.Logger("pigpen")
-    lines.addHandler(_Quiet(file, maxBytes=FILE_BYTES, backupCount=FILES - 1, encoding="utf-8"))
+    lines.addHandler(_Quiet(file, seconds))
     if to_stderr:
         lines.addHandler(logging.StreamHandler(sys.stderr))
     structlog.configure(

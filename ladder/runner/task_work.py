@@ -203,7 +203,7 @@ class TrialWork(TaskWork[SubmissionTask, SubmissionOutcome]):
 
     def started(self, lease: SubmissionTask) -> dict[str, object]:
         """Say which bot is tried."""
-        return {"bot": lease.bot, "owner": lease.owner}
+        return {"bot": lease.bot}
 
     async def lost(self, leases: Sequence[SubmissionTask]) -> Collection[SubmissionTask]:
         """Find those that were withdrawn, or are held by another process."""
@@ -221,7 +221,7 @@ class TrialWork(TaskWork[SubmissionTask, SubmissionOutcome]):
         elif outcome.void is not None:
             log.warning("submission.void", **self.about(task), reason=outcome.void)
         else:
-            log.info(f"submission.{row.status}", submission=row.id, bot=row.bot, owner=row.owner)
+            log.info(f"submission.{row.status}", submission=row.id, bot=row.bot)
 
     def write_void(self, task: SubmissionTask, failure: AttemptFailure, is_seen_to: bool) -> None:
         """Count a void trial."""

@@ -213,7 +213,7 @@ def _site(
         answers,
         AnswerCache(str),
         RecentValues(),
-        Pages(answers, docs is not None, partial(site_address, ladder.settings), account_shown, own.pages),
+        Pages(answers, docs is not None, partial(site_address, ladder.settings), account_shown, own.shown),
         Metrics(),
         hub,
         passwords,

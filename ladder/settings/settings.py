@@ -151,6 +151,12 @@ class Settings(BaseModel):
     """Days after which a browser must log in again."""
     token_days: Annotated[PositiveInt, Field(le=3650)] = 365
     """The most days for which a token is good."""
+    address_days: Annotated[PositiveInt, Field(le=3650)] = 30
+    """Days for which the audit log keeps addresses, and expired sessions and invitations are kept."""
+    audit_days: Annotated[int, Field(ge=0, le=36_500)] = 0
+    """Days for which entries of the audit log are kept; 0: for good."""
+    log_days: Annotated[PositiveInt, Field(le=3650)] = 30
+    """Days for which files in logs are kept at most; of each process there are 100 MB at most, in any case."""
     upload_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 64 * 1024**2
     """The largest upload of a bot's folder, packed."""
     submissions_a_day: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 20

@@ -74,6 +74,17 @@ class Account(Base):
     added: Mapped[float]
 
 
+class FormerName(Base):
+    """A name that an account had before it was renamed or deleted: no other owner gets it."""
+
+    __tablename__ = "former_names"
+    __table_args__ = (Index("ix_former_names_owner", "owner_id"),)
+
+    hash: Mapped[str] = mapped_column(String(HASH_LENGTH), primary_key=True)
+    """SHA-256 of what a reader sees of the name (`ladder.entry.claims.skeleton`): the name itself is not kept."""
+    owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"))
+
+
 class Invitation(Base):
     """A link with which one person may register, once."""
 

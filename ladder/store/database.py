@@ -12,13 +12,13 @@ import random
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session as Session  # the type of a transaction, for those who know no SQL
 
 from ladder.store.driver_failures import READ_ONLY, in_words, sqlstate
@@ -35,6 +35,7 @@ SQLITE_SETTINGS = (
     "journal_mode=WAL",
     "synchronous=FULL",
     "foreign_keys=ON",
+    "secure_delete=FAST",  # what is removed is overwritten, where that writes no page more
     "cache_size=-65536",  # KiB at most: all pairs of a thousand bots, so that a result reads nothing from the file
 )
 MANY_READERS = tuple("cache_size=-8192" if name.startswith("cache_size") else name for name in SQLITE_SETTINGS)
@@ -95,6 +96,22 @@ class Database:
             if self._is_postgresql:
                 session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": WRITER_LOCK})
             yield session
+
+    @contextmanager
+    def erasing(self) -> Iterator[Session]:
+        """
+        Yield a transaction that writes; what it removes or replaces is not left in the file of the database.
+
+        SQLite overwrites it, and empties its log as soon as no one reads it. PostgreSQL does so in its own time, as it
+        is set (VACUUM).
+        """
+        with self.write() as session:
+            if not self._is_postgresql:
+                session.execute(text("PRAGMA secure_delete = ON"))
+            yield session
+        if not self._is_postgresql:
+            with suppress(sqlite3.Error, DBAPIError), closing(self.engine.raw_connection()) as connection:
+                connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def changes(self) -> int | None:
         """

@@ -27,6 +27,7 @@ class EventEntry(Base):
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"))
     name: Mapped[str] = mapped_column(String(NAME_LENGTH))
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    """The owner's code (`ladder.values.names.owner_code`): the chain has it, too, and no name is in there."""
     rating: Mapped[float | None]
     """Elo at the freeze, as it is shown."""
     identity: Mapped[str] = mapped_column(default="")
@@ -41,7 +42,7 @@ class EventEntry(Base):
     checked_in: Mapped[float | None]
     """None: it has not checked in, or there is no check-in."""
     checked_in_by: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    """The account; empty: a person on the ladder's machine."""
+    """The account's code; empty: a person on the ladder's machine."""
     left_after: Mapped[int | None]
     """It has left: the rounds that had been drawn then."""
 

@@ -15,7 +15,7 @@ from ladder.events.entrants import Contributions, Dropped, Entrant
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
-from ladder.store.lookup import near
+from ladder.store.lookup import names_of, near
 from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Version
 from ladder.values.held_events import EventEntrant, EventRow, EventStamp, EventState, EventUnlisted
 from ladder.values.names import label
@@ -252,7 +252,7 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
 
 
 def entrant_list(
-    session: Session, event: StoredEvent, rounds: int, dropped: Mapping[int, Dropped]
+    session: Session, event: StoredEvent, rounds: int, dropped: Mapping[int, Dropped], accounts: Mapping[str, str]
 ) -> tuple[EventEntrant, ...]:
     """
     Read the entrants for a viewer.
@@ -262,20 +262,35 @@ def entrant_list(
         event: Which event.
         rounds: Of which the viewer may know.
         dropped: Who has left by the rule about takeovers, as far as the viewer may know.
+        accounts: As `accounts_in` gives them.
     """
     wanted = select(EventEntry, Version.number).join(Version, Version.id == EventEntry.version_id)
     rows = session.execute(wanted.where(EventEntry.event_id == event.id).order_by(EventEntry.number))
     is_final, places = event.state != EventState.OPEN, parse_event(event.file).entrants[1]
     return tuple(
         EventEntrant(
-            number=one.number, name=one.name, version=version, owner=one.owner, rating=one.rating,
+            number=one.number, name=one.name, version=version, owner=accounts[one.owner], rating=one.rating,
             **_leaving(one, rounds, dropped.get(one.number)),
             commitment=one.commitment, has_own_nonce=one.has_own_nonce, nonce=one.nonce if is_final else None,
             waiting=place - places if place > places else None,
-            checked_in=moment(one.checked_in), checked_in_by=one.checked_in_by,
+            checked_in=moment(one.checked_in),
+            checked_in_by=None if one.checked_in_by is None else accounts[one.checked_in_by],
         )
         for place, (one, version) in enumerate(rows, 1)
     )  # fmt: skip
+
+
+def accounts_in(session: Session, event: int) -> dict[str, str]:
+    """Give by code the present names of all accounts that an event names: owners of bots, and organisers."""
+    codes = {""}
+    for one in entries_of(session, event):
+        codes |= {one.owner, one.checked_in_by or ""}
+    for out in session.scalars(select(StoredEvent.unlisted).where(StoredEvent.id == event)).one():
+        codes |= {out["owner"], out["by"]}
+    decided = select(EventTable.rulings, EventTable.redo).where(EventTable.event_id == event)
+    for rulings, redo in session.execute(decided):
+        codes |= {each["by"] for each in (*rulings, *([redo] if redo else ()))}
+    return names_of(session, codes)
 
 
 def _leaving(one: EventEntry, rounds: int, dropped: Dropped | None) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ladder.errors import LadderError
 from ladder.store import models
 from ladder.store.core_tables import BOT, RATING, VARIANT, VERSION, connection_of
 from ladder.store.models import Owner
+from ladder.values.names import owner_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +28,21 @@ if TYPE_CHECKING:
 def name_of(session: Session, owner_id: int) -> str:
     """Give the name of an owner, which is that of the account."""
     return session.get_one(Owner, owner_id).name
+
+
+def code_of(session: Session, name: str) -> str:
+    """Give the code of an owner in chains and in files that others keep (`owner_code`); empty for an empty name."""
+    if not name:
+        return ""
+    return owner_code(session.execute(select(Owner.id).where(Owner.name == name)).scalar_one())
+
+
+def names_of(session: Session, codes: Iterable[str]) -> dict[str, str]:
+    """Give by code the present names of owners; what is no code stands for itself."""
+    wanted = set(codes)
+    numbers = [int(code[1:]) for code in wanted if code.startswith("#")]
+    found = session.execute(select(Owner.id, Owner.name).where(Owner.id.in_(numbers)))
+    return {code: code for code in wanted} | {owner_code(number): name for number, name in found}
 
 
 NEAR = 3

@@ -157,6 +157,10 @@ class Owner(Base):
     skeleton: Mapped[str | None] = mapped_column(unique=True, default=_skeleton)
     """As in `Variant`."""
     added: Mapped[float]
+    renamed: Mapped[float | None]
+    """Unix time of the last change of its name; None: it has the first one."""
+    leftover: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """True if its account was deleted, and files of its bots are still there."""
 
 
 class StoredBot(Base):

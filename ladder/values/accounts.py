@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -186,6 +186,24 @@ class AuditRow(Value):
     subject: str
     details: dict[str, str | int | bool | None]
     address: str
+
+
+class AccountData(Value):
+    """All that a ladder knows about an account."""
+
+    account: str
+    exported: Time
+    tables: dict[str, list[dict[str, Any]]]
+    """By table of the database its rows about the account, column by column; secrets and their hashes are left out."""
+
+
+class AccountDeleted(Value):
+    """The end of an account."""
+
+    pseudonym: str
+    """The name of the owner of its bots from now on."""
+    is_complete: bool
+    """True if no file of its bots is left; else a run of the ladder removes them when they are not needed any more."""
 
 
 class Me(Value):

@@ -24,6 +24,18 @@ def label(bot: str, version: int) -> str:
     return bot if version == 1 else f"{bot}@{version}"
 
 
+def owner_code(number: int) -> str:
+    """
+    Name an owner where a name cannot be changed later: in chains of events, in files that others keep.
+
+    No account can have such a name. By the code one sees which bots have one owner; whose it is, only the ladder knows.
+
+    >>> owner_code(17)
+    '#17'
+    """
+    return f"#{number}"
+
+
 OURS = "pigpen/"
 """Images whose names begin with this are made by Pigpen on this machine; none of them comes from a registry."""
 DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")

@@ -22,6 +22,8 @@ from ladder.values.names import NAME_LENGTH
 from ladder.values.opponents import Player
 from ladder.values.value import Computing, Time, Value
 
+GUEST_DAYS = 30
+"""Days for which answers of guests are kept, and their tables after the end; those of accounts stay."""
 PERSON_NAME_LENGTH = 24
 """The most characters of the name by which a person is shown."""
 

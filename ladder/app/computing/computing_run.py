@@ -21,6 +21,7 @@ from ladder.runner.leased_rows import LONGEST_PAUSE
 from ladder.store.commands.computations import ask
 from ladder.store.commands.puzzles import next_look, note_look, tidy_answers
 from ladder.store.queries.computations import does_wait
+from ladder.values.people import GUEST_DAYS
 from ladder.values.questions import Lane, PuzzlesQuestion
 from ladder.worker.computer import Computer
 from ladder.worker.computing_process import ComputingLimits
@@ -36,13 +37,11 @@ ASKER = "puzzles"
 """The place in the queue that it takes: it has one of its own, so that it waits for its turn like a visitor."""
 MAX_PUZZLES = 2
 """Puzzles of one match."""
-GUEST_SECONDS = 30 * 24 * 3600.0
-"""Seconds for which the answers of guests are kept."""
 
 
 def look_for_puzzles(ladder: Ladder, session: Session, now: float) -> None:
     """Put the next match into the queue, unless one waits there; remove old answers of guests."""
-    tidy_answers(session, now - GUEST_SECONDS)
+    tidy_answers(session, now - GUEST_DAYS * 86_400.0)
     if does_wait(session, ASKER):
         return
     match = next_look(session, now)

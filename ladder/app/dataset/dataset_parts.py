@@ -84,7 +84,7 @@ COLUMNS: Mapping[str, Mapping[str, tuple[Any, str]]] = {
     "versions": {
         "bot": (_NAME, "name of the bot"),
         "version": (_SMALL, "from 1"),
-        "owner": (_NAME, "name of the owner's account"),
+        "owner": (_NAME, "code of the owner: which bots have one owner"),
         "identity": (_TEXT, "SHA-256 of its image, or of the content of its folder"),
         "added": (_TIME, "when it was entered"),
     },

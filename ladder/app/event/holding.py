@@ -21,7 +21,7 @@ from ladder.store.commands import held_events as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.event_news import announce_event
 from ladder.store.event_rows import find_event, visible_count
-from ladder.store.lookup import find_stored_bot
+from ladder.store.lookup import code_of, find_stored_bot, name_of
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventDone
 from ladder.values.names import NAME_LENGTH
@@ -97,7 +97,7 @@ def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str, commitment: str =
     """
     with ladder.database.write() as session:
         _own(session, viewer, bot)
-        made, by = None if commitment else new_seed(), viewer.name or ""
+        made, by = None if commitment else new_seed(), code_of(session, viewer.name or "")
         event, now = find_event(session, name), ladder.clock()
         entry = event_entries.enter_event(
             session, event, bot, now, by=by,
@@ -122,7 +122,7 @@ def check_in(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
     """
     with ladder.database.write() as session:
         _own(session, viewer, bot)
-        event, now, by = find_event(session, name), ladder.clock(), viewer.name or ""
+        event, now, by = find_event(session, name), ladder.clock(), code_of(session, viewer.name or "")
         entry = event_entries.check_in(session, event, bot, now, by)
         announce_event(session, event, now, by)
         write_audit(session, viewer, "event.check-in", name, now, bot=entry.name)
@@ -178,7 +178,7 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
     with ladder.database.write() as session:
         _own(session, viewer, bot)
         event = find_event(session, name)
-        by = viewer.name or ""
+        by = code_of(session, viewer.name or "")
         entry = event_entries.withdraw_from_event(session, event, bot, by)
         announce_event(session, event, ladder.clock(), by)
         write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
@@ -250,7 +250,7 @@ def hold(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
         commands.hold_event(session, event, reason)
-        announce_event(session, event, ladder.clock(), viewer.name or "")
+        announce_event(session, event, ladder.clock(), code_of(session, viewer.name or ""))
         write_audit(session, viewer, "event.hold", name, ladder.clock(), reason=reason)
 
 
@@ -288,7 +288,7 @@ def redo(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, rea
     _reason(reason)
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
-        why = Redo(reason, viewer.name or "", ladder.clock())
+        why = Redo(reason, code_of(session, viewer.name or ""), ladder.clock())
         match = event_rounds.redo(session, event, number, table, why)
         announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.redo", name, ladder.clock(), round=number, table=table, reason=reason)
@@ -316,7 +316,8 @@ def rule(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, las
     _reason(reason)
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
-        commands.rule(session, event, number, table, last, reason, viewer.name or "", ladder.clock())
+        by = code_of(session, viewer.name or "")
+        commands.rule(session, event, number, table, last, reason, by, ladder.clock())
         announce_event(session, event, ladder.clock())
         write_audit(
             session, viewer, "event.rule", name, ladder.clock(), round=number, table=table, last=", ".join(last),
@@ -359,8 +360,6 @@ def _organised(session: Session, viewer: Viewer, name: str) -> StoredEvent:
 
 def _own(session: Session, viewer: Viewer, bot: str) -> None:
     """Refuse a bot of another owner, as if it were missing."""
-    from ladder.store.lookup import name_of
-
     if viewer == LOCAL:
         return
     owner = name_of(session, find_stored_bot(session, bot.partition("@")[0]).owner_id)

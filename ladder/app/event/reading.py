@@ -91,13 +91,13 @@ def _is_sealed(tables: Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]) -
 def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
     rounds, tables = queries.rounds_of(session, row.id), queries.tables_of(session, row.id)
     shown = len(rounds) if everything else queries.visible_rounds(rounds, tables)
-    known = queries.held(session, row, shown)
+    known, accounts = queries.held(session, row, shown), queries.accounts_in(session, row.id)
     is_settled = (EventState(row.state) if everything else queries.public_state(session, row)) is EventState.OVER
-    entrants = queries.entrant_list(session, row, shown, known.dropped(is_over=is_settled))
+    entrants = queries.entrant_list(session, row, shown, known.dropped(is_over=is_settled), accounts)
     redone = {row.round for found in tables.values() for row, _ in found if row.turn}
     turns = {number: queries.turns_in(session, row.id, number) for number in redone}
     pages = tuple(
-        _round(known, each, tables[each.number], turns.get(each.number, ()), entrants, everything)
+        _round(known, each, tables[each.number], turns.get(each.number, ()), entrants, accounts, everything)
         for each in rounds[:shown]
     )
     over = sum(1 for page in pages if page.is_over)
@@ -122,7 +122,10 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
         stand_in=queries.version_name(session, row.stand_in_id),
         waiting_list=known.event.waiting_list,
         entrant_list=entrants,
-        unlisted=queries.unlisted_of(row),
+        unlisted=tuple(
+            each.model_copy(update={"owner": accounts[each.owner], "by": accounts[each.by]})
+            for each in queries.unlisted_of(row)
+        ),
         round_list=pages,
         stage=known.event.stages[stage].name if standings else "",
         criteria=standings.criteria if standings else (),
@@ -136,11 +139,12 @@ def _round(
     tables: Sequence[tuple[EventTable, StoredMatch]],
     turns: Sequence[tuple[EventTable, StoredMatch]],
     entrants: Sequence[EventEntrant],
+    accounts: Mapping[str, str],
     everything: bool,
 ) -> EventRoundPage:
     names = {one.number: one.name for one in entrants}
     pages = tuple(
-        _table(table, match, [each for each in turns if each[0].number == table.number], names, everything)
+        _table(table, match, [each for each in turns if each[0].number == table.number], names, accounts, everything)
         for table, match in tables
     )
     return EventRoundPage.model_validate(
@@ -158,6 +162,7 @@ def _table(
     match: StoredMatch,
     turns: Sequence[tuple[EventTable, StoredMatch]],
     names: Mapping[int, str],
+    accounts: Mapping[str, str],
     everything: bool,
 ) -> EventTableRow:
     is_shown = everything or not match.sealed
@@ -177,12 +182,15 @@ def _table(
         deals=row.deals if result else None,
         rulings=tuple(
             EventRuling(
-                last=tuple(names[one] for one in each.last), reason=each.reason, by=each.by, at=time_of(each.at)
+                last=tuple(names[one] for one in each.last),
+                reason=each.reason,
+                by=accounts[each.by],
+                at=time_of(each.at),
             )
             for each in (held.rulings if is_shown else ())
         ),
         points_before=_points(replace(held, rulings=())) if result and held.rulings else None,
-        redos=tuple(_redo(*before, after, everything) for before, (after, _) in pairwise(turns)),
+        redos=tuple(_redo(*before, after, accounts, everything) for before, (after, _) in pairwise(turns)),
     )
 
 
@@ -191,12 +199,14 @@ def _points(held: HeldTable) -> tuple[float, ...]:
     return tuple(points[one] / 2 for one in held.table)
 
 
-def _redo(row: EventTable, match: StoredMatch, after: EventTable, everything: bool) -> EventRedo:
+def _redo(
+    row: EventTable, match: StoredMatch, after: EventTable, accounts: Mapping[str, str], everything: bool
+) -> EventRedo:
     """Say why a table was played again, and what its result was before, as far as that is public."""
     is_shown = everything or not match.sealed
     held, why = queries.held_table(row), after.redo or {}
     return EventRedo(
-        reason=why["reason"], by=why["by"], at=time_of(why["at"]), match=match.id if is_shown else None,
+        reason=why["reason"], by=accounts[why["by"]], at=time_of(why["at"]), match=match.id if is_shown else None,
         points=_points(held) if is_shown and held.boards is not None else None,
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, Conflict, LadderError, TooOften, UserError
 from ladder.sandbox.host.scratch import disk_errors
+from ladder.values.accounts import Viewer
 from ladder.values.submission import Upload
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
-    from ladder.values.accounts import Viewer
 
 LASTS_SECONDS = 24 * 3600.0
 """Seconds that an upload is kept."""
@@ -150,6 +150,14 @@ def give_up(ladder: Ladder, viewer: Viewer, name: str) -> None:
         LadderError: If there is none of that name, or it is another account's.
     """
     shutil.rmtree(_find(ladder, viewer, name)[0], ignore_errors=True)
+
+
+def remove_uploads(ladder: Ladder, owner: str) -> None:
+    """Remove all uploads of an account, by its name."""
+    root = _root(ladder)
+    for folder in root.iterdir() if root.is_dir() else ():
+        if _is_of(Viewer(owner), folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

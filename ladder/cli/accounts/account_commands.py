@@ -3,7 +3,8 @@
 
 `invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
 about who is logged in, and what was done by whom; `group`, `groups` and `group-quota` about groups of accounts;
-`grades` is a sheet of what contestants have reached.
+`export`, `rename` and `delete` are about a person's own data (personal_data.py); `grades` is a sheet of what
+contestants have reached.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from ladder.cli.accounts.accounts import (
     role_of,
 )
 from ladder.cli.accounts.groups import group, group_quota, list_groups
+from ladder.cli.accounts.personal_data import delete, export, rename
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
@@ -249,7 +251,7 @@ def grades(
 
 account = typer.Typer(
     name="account",
-    help="Make accounts, invite, disable, set quotas, and see who did what.",
+    help="Make accounts, invite, disable, rename, delete, set quotas, and see who did what.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -270,6 +272,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sessions": sessions,
     "revoke": revoke,
     "audit": audit,
+    "export": export,
+    "rename": rename,
+    "delete": delete,
     "grades": grades,
 }
 for _name, _command in COMMANDS.items():

@@ -43,7 +43,7 @@ from ladder.people.review.table_replays import (
     table_why,
 )
 from ladder.people.tables.chairs import players_of, take_back
-from ladder.people.tables.table_opening import GUEST_DAYS, open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.site.api.replays import BoardNumber, RotationNumber, Seat
 from ladder.site.pages import replays as replay_pages
 from ladder.site.pages.analysis import address_of_position
@@ -54,6 +54,7 @@ from ladder.site.server.problems import asker_of
 from ladder.site.server.routing import Router, in_turn
 from ladder.site.server.viewer import FOREIGN_PAGE, Form, address_of, form_page, is_same_origin, viewer_of
 from ladder.values.matches import DealPlace
+from ladder.values.people import GUEST_DAYS
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

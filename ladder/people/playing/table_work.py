@@ -14,11 +14,11 @@ from ladder.app.event_log import event_log
 from ladder.people.playing.table_programs import TablePrograms
 from ladder.people.playing.table_run import COMING_SECONDS, UNATTENDED, TableRows, TableRun
 from ladder.people.tables.own_part import was_absent
-from ladder.people.tables.table_opening import GUEST_DAYS
 from ladder.results.files import TableFiles
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.runner.leased_rows import LONGEST_PAUSE, RowsWork
 from ladder.store.leases import Lease
+from ladder.values.people import GUEST_DAYS
 from referee.records.file import read_record
 from referee.records.lines import DealLine, MatchLine
 from referee.seats.fair_wait import loop_time

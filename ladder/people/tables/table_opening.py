@@ -56,8 +56,6 @@ OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
 GAVE_WAY = "This table was ended: all tables of this ladder were taken, and you or your network had the most."
 MADE_ROOM = "This game was ended: it waited for its person, and there were too many games that wait."
-GUEST_DAYS = 30
-"""Days after the end for which tables of guests are kept; those of accounts stay."""
 
 
 def guest_hash(who: TableVisitor) -> str:

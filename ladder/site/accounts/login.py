@@ -92,9 +92,9 @@ def _keep_known(request: Request, response: Response, name: str) -> None:
         )
 
 
-def end_in_browser(request: Request) -> Response:
-    """Take a browser's session away."""
-    response = RedirectResponse("/login", 303, {"Cache-Control": "no-store"})
+def end_in_browser(request: Request, place: str = "/login") -> Response:
+    """Take a browser's session away, and lead it to a page of the site."""
+    response = RedirectResponse(place, 303, {"Cache-Control": "no-store"})
     secure = request.url.scheme == "https"
     response.delete_cookie(cookie_name(request), httponly=True, samesite="lax", secure=secure)
     return response

@@ -15,13 +15,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bot_logs, bots, matches, states
-from ladder.app.accounts import sessions
+from ladder.app.accounts import personal_data, sessions
 from ladder.app.deadlines import deadlines
 from ladder.app.event import reading
 from ladder.app.submit import ordering, uploads
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften, UserError
-from ladder.site.accounts.login import in_hashing_turn, site_address
+from ladder.site.accounts.login import end_in_browser, in_hashing_turn, site_address
 from ladder.site.rendering.translations import to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
@@ -43,7 +43,7 @@ from pigpen.rules import PRESETS
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from ladder.app.ladder import Ladder
     from ladder.site.server.context import Site
@@ -255,6 +255,59 @@ async def change_password(request: Request, form: Form) -> Response:
     return await in_hashing_turn(request, work)
 
 
+@account_router.post("/data")
+async def own_data(request: Request, form: Form) -> Response:
+    """Give all that the ladder knows about one's account, as a file."""
+
+    def work(site: Site, viewer: Viewer) -> Response:
+        found = personal_data.as_json(personal_data.export(site.ladder, viewer, str(viewer.name)))
+        headers = {"Content-Disposition": 'attachment; filename="account.json"', "Cache-Control": "no-store"}
+        return Response(found, media_type="application/json", headers=headers)
+
+    return await _as_the_person(request, form, work)
+
+
+@account_router.post("/name")
+async def rename(request: Request, form: Form) -> Response:
+    """Give one's account another name."""
+
+    def work(site: Site, viewer: Viewer) -> Response:
+        personal_data.rename(site.ladder, viewer, str(viewer.name), form.get("name", "").strip())
+        return RedirectResponse(f"{PLACE}#own-data", 303)
+
+    return await _as_the_person(request, form, work)
+
+
+@account_router.post("/deletion")
+async def delete(request: Request, form: Form) -> Response:
+    """Delete one's account."""
+
+    def work(site: Site, viewer: Viewer) -> Response:
+        personal_data.check_confirmed(str(viewer.name), form.get("name", ""))
+        personal_data.delete(site.ladder, viewer, str(viewer.name))
+        return end_in_browser(request, "/")
+
+    return await _as_the_person(request, form, work)
+
+
+async def _as_the_person(request: Request, form: Form, work: Callable[[Site, Viewer], Response]) -> Response:
+    """Do what only the account's owner may do, and no other person at the owner's browser."""
+    site: Site = request.app.state.site
+
+    def checked() -> Response:
+        viewer = demand(request, Act.CHANGE_ACCOUNT)
+        site.attempts.count(Attempt.OWN_DATA, address_of(request), str(viewer.name))
+        try:
+            personal_data.check_person(site.ladder, site.passwords, viewer, form.get("password", ""))
+            return work(site, viewer)
+        except TooOften:
+            raise
+        except (LadderError, UserError) as error:
+            return _account_page(request, viewer, {"error": str(error)}, 403 if isinstance(error, Forbidden) else 422)
+
+    return await in_hashing_turn(request, checked)
+
+
 @account_router.post("/sessions/{number}")
 def end_session(request: Request, number: Number, form: Form) -> Response:
     """End one of one's sessions."""
@@ -316,6 +369,7 @@ def _account_page(
         "viewer": viewer,
         "rows": sessions.credentials(site.ladder, viewer, str(viewer.name)),
         "days": site.ladder.settings.token_days,
+        "named_bots": personal_data.bots_that_keep_the_name(site.ladder, viewer, str(viewer.name)),
         "has_password": sessions.has_password(site.ladder, viewer),
         "address": site_address(request),
         "error": "",

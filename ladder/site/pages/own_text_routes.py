@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from fastapi import HTTPException, Request
 from starlette.responses import PlainTextResponse, Response
 
-from ladder.site.rendering.own_texts import NAMES
+from ladder.site.rendering.own_texts import NAMES, PRIVACY
 from ladder.site.rendering.translations import language_of
 from ladder.site.server.routing import Router
+from ladder.values.people import GUEST_DAYS
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
@@ -22,6 +23,9 @@ def _own_text(request: Request) -> Response:
     site: Site = request.app.state.site
     name = request.url.path.removeprefix("/")
     found = site.own.page(name, language_of(request))
+    if found is None and name == PRIVACY:
+        settings = site.ladder.settings
+        return site.pages.page(request, "privacy.html", lambda: {"settings": settings, "guest_days": GUEST_DAYS})
     if found is None:
         raise HTTPException(404, "This ladder has no such text.")
     written, text = found

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 FOLDER = "pages"
 """In the ladder's data folder."""
-NAMES = ("privacy", "terms", "imprint")
+PRIVACY = "privacy"
+"""There is always one: without the organiser's, one that says what the program keeps, and for how long."""
+NAMES = (PRIVACY, "terms", "imprint")
 LANGUAGES = {"": "en", ".zh": "zh"}
 """Languages, by what precedes the ending of a file's name."""
 SECURITY = "security.txt"
@@ -32,6 +34,11 @@ class OwnTexts:
     """By name and language; only what there is."""
     security: str = ""
     """See RFC 9116; empty: there is none."""
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the texts that there are, in the order in which they are linked."""
+        return tuple(name for name in NAMES if name == PRIVACY or name in self.pages)
 
     def page(self, name: str, language: str) -> tuple[str, Markup] | None:
         """Give a text, and its language: the reader's, if it was written in that. None: there is none."""

@@ -282,6 +282,10 @@ def _preferred(header: str) -> str:
 SENTENCES = (
     to_translate("The name or the password is wrong."),
     to_translate("The old password is wrong."),
+    to_translate("The password is wrong."),
+    to_translate("Log out and log in again first: your log-in must not be older than 10 minutes for this."),
+    to_translate("To delete the account, type its name. Nothing was deleted."),
+    to_translate("A name can be changed once in 30 days. The organiser can do it at any time."),
     to_translate("A password has 10 to 1000 characters."),
     to_translate("The password must not be the name."),
     to_translate(

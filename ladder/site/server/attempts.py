@@ -37,6 +37,7 @@ class Attempt(enum.StrEnum):
     CONFIRM_CODE = "confirm code"
     CHANGE_PASSWORD = "change password"
     CREATE_TOKEN = "create token"
+    OWN_DATA = "own data"
     REGISTRY = "registry"
     OPEN_TABLE = "open table"
     ANSWER_PUZZLE = "answer puzzle"
@@ -51,6 +52,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.CONFIRM_CODE: (60, 20, 600),
     Attempt.CHANGE_PASSWORD: (60, 10, 600),
     Attempt.CREATE_TOKEN: (60, 30, 600),
+    Attempt.OWN_DATA: (60, 10, 600),
     Attempt.REGISTRY: (600, 300, 600),
     Attempt.OPEN_TABLE: (60, 60, 3600),
     Attempt.ANSWER_PUZZLE: (600, 300, 3600),

@@ -51,6 +51,8 @@ REFUSED_SECONDS = 10.0
 MAX_REFUSED = 1000
 """Addresses and statuses for which they are counted; with more, counting begins anew."""
 
+ACCOUNT = re.compile(r"(/(?:o|owners|accounts)/)[^/]+")
+"""Names of accounts in addresses of pages and of the API."""
 SECRET = re.compile(r"pg[pisd]_[\w-]{8,}")
 """Secrets that open an account, or allow to make one (`ladder.app.accounts.sessions`)."""
 
@@ -59,12 +61,12 @@ log = structlog.get_logger("pigpen.site")
 
 def without_secrets(path: str) -> str:
     """
-    Give what may be logged of a path; queries and bodies are not logged at all.
+    Give what may be logged of a path: no secret, and no account's name. Queries and bodies are not logged at all.
 
-    >>> without_secrets("/register/pgi_AAAAAAAAAAAA")
-    '/register/…'
+    >>> [without_secrets(path) for path in ("/register/pgi_AAAAAAAAAAAA", "/o/ada", "/admin/accounts/ada/role")]
+    ['/register/…', '/o/…', '/admin/accounts/…/role']
     """
-    return SECRET.sub("…", path)
+    return ACCOUNT.sub(r"\1…", SECRET.sub("…", path))
 
 
 def relative(location: str, scope: Scope) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, select, update
 from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import MAX_NOTE, Account, AccountGroup, AuditEntry, Credential, Invitation, LoginCode
-from ladder.store.account_names import account_of
+from ladder.store.account_names import account_of, check_not_former
 from ladder.store.models import Owner
 from ladder.values.names import NAME_LENGTH
 
@@ -245,6 +245,7 @@ def check_alike(session: Session, name: str, now: float) -> bool:
     known = {*session.scalars(select(Owner.name)), *session.scalars(open_ones.where(Invitation.name.is_not(None)))}
     names = {other for other in known if other}
     if name not in names:
+        check_not_former(session, name)
         check_new_name(name, "an account", names)
     return name in names
 

@@ -21,9 +21,10 @@ from ladder.store.event_rows import (
     public_state,
     visible_count,
 )
-from ladder.store.lookup import find_version
-from ladder.store.models import Owner, StoredBot, StoredEvent, Version
+from ladder.store.lookup import find_version, name_of
+from ladder.store.models import StoredBot, StoredEvent, Version
 from ladder.values.held_events import EventState, EventUnlisted
+from ladder.values.names import owner_code
 from ladder.values.value import in_utc, time_of
 from ladder.values.webhooks import MessageKind
 
@@ -68,7 +69,7 @@ def enter_event(
         now: Unix time.
         commitment: SHA-256 of the entrant's nonce, in hex.
         nonce: The nonce, if the ladder has made it for the entrant; None: the entrant has it.
-        by: The account that enters it; empty: a person on the ladder's machine.
+        by: The code of the account that enters it (`code_of`); empty: a person on the ladder's machine.
 
     Raises:
         LadderError: If registration is not open, the event is full, or the bot does not play the variant.
@@ -82,13 +83,13 @@ def enter_event(
         raise LadderError(f"Bots could enter {event.name!r} until {in_utc(until)}.")
     version = find_version(session, bot, event.variant)
     stored = session.get_one(StoredBot, version.bot_id)
-    owner = session.get_one(Owner, stored.owner_id).name
+    owner, name = owner_code(stored.owner_id), name_of(session, stored.owner_id)
     if stored.name in (file.stand_in, HOUSE + file.stand_in):
         raise LadderError(f"{stored.name} is the stand-in of {event.name!r}: it fills tables, and cannot enter.")
     entries = entries_of(session, event.id)
     if file.links_entries and _times_entered(session, event, owner) >= MAX_ENTRIES * file.per_owner:
         raise LadderError(
-            f"{owner!r} has entered bots in {event.name!r} {MAX_ENTRIES * file.per_owner} times, the most that is "
+            f"{name!r} has entered bots in {event.name!r} {MAX_ENTRIES * file.per_owner} times, the most that is "
             "possible. Those that have entered stay."
         )
     own = next((one for one in entries if one.name == stored.name), None)
@@ -104,7 +105,7 @@ def enter_event(
         raise LadderError(f"{event.name!r} is full: {len(entries)} bots have entered{waiting}.")
     if sum(one.owner == owner for one in entries) >= file.per_owner:
         raise LadderError(
-            f"{owner!r} has {file.per_owner} in {event.name!r}, the most that an owner may have. Withdraw one first: "
+            f"{name!r} has {file.per_owner} in {event.name!r}, the most that an owner may have. Withdraw one first: "
             f"pigpen event withdraw {event.name} BOT"
         )
     number = max((one.number for one in entries), default=0) + 1
@@ -148,7 +149,7 @@ def check_in(session: Session, event: StoredEvent, bot: str, now: float, by: str
         event: Which event.
         bot: Its name.
         now: Unix time.
-        by: The account that does it; empty: a person on the ladder's machine.
+        by: The code of the account that does it; empty: a person on the ladder's machine.
 
     Raises:
         LadderError: If there is no check-in, it is too early or too late, or the bot has not entered.
@@ -174,7 +175,7 @@ def withdraw_from_event(session: Session, event: StoredEvent, bot: str, by: str 
         session: A transaction that writes.
         event: Which event.
         bot: Its name.
-        by: The account that does it; empty: a person on the ladder's machine.
+        by: The code of the account that does it; empty: a person on the ladder's machine.
 
     Raises:
         LadderError: If it has not entered, has left, or the event is over.

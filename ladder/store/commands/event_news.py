@@ -67,7 +67,7 @@ def announce_event(session: Session, event: StoredEvent, now: float, by: str = "
         session: The transaction that has changed it.
         event: Which event.
         now: Unix time.
-        by: The account that has changed it; empty: a person on the ladder's machine, or a time of its file.
+        by: The code of the account that has changed it; empty: a person on the ladder's machine, or a time of its file.
     """
     is_wanted = bool(webhooks_for(session, CHOICES, event.id))
     session.flush()

@@ -8,7 +8,6 @@ from sqlalchemy import select, union_all
 
 from ladder.store.models import (
     FinishedSeason,
-    Owner,
     Status,
     StoredBot,
     StoredMatch,
@@ -16,6 +15,7 @@ from ladder.store.models import (
     Version,
     visible_matches,
 )
+from ladder.values.names import owner_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +43,11 @@ def seasons_of(session: Session, matches: Sequence[int]) -> dict[int, str]:
 
 
 def all_versions(session: Session) -> list[tuple[str, int, str, str, float]]:
-    """Read bot, number, owner, identity and time of entry of all versions."""
+    """Read bot, number, the code of the owner, identity and time of entry of all versions."""
     wanted = (
-        select(StoredBot.name, Version.number, Owner.name, Version.identity, Version.added)
+        select(StoredBot.name, Version.number, StoredBot.owner_id, Version.identity, Version.added)
         .join(StoredBot, StoredBot.id == Version.bot_id)
-        .join(Owner, Owner.id == StoredBot.owner_id)
         .order_by(StoredBot.name, Version.number)
     )
-    return [(bot, number, owner, identity, added) for bot, number, owner, identity, added in session.execute(wanted)]
+    found = session.execute(wanted)
+    return [(bot, number, owner_code(owner), identity, added) for bot, number, owner, identity, added in found]

@@ -23,6 +23,7 @@ from ladder.store.core_tables import (
     DEADLINE,
     ESTIMATE,
     MATCH,
+    OWNER,
     RATING,
     VARIANT,
     VERSION,
@@ -61,6 +62,7 @@ EVERYTHING = select(
     select(func.count()).select_from(DEADLINE).scalar_subquery(),
     select(func.sum(GROUP.c.changed)).scalar_subquery(),
     select(func.count()).select_from(GROUP).scalar_subquery(),
+    select(func.max(OWNER.c.renamed)).scalar_subquery(),
 )
 
 

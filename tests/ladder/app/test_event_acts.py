@@ -28,10 +28,11 @@ from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.suspending import set_state
 from ladder.store.leases import MAX_LOSSES, Lease
 from ladder.store.lookup import find_version
-from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Role, Viewer
 from ladder.values.held_events import EventState
 from ladder.values.value import time_of
 from pigpen.rules import PRESETS
+from tests.ladder.accounts import add_person
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.ladders import NOW, enter, lease, new_ladder
 from tests.ladder.virtual import Time, recorded
@@ -588,6 +589,7 @@ def test_only_organisers_decide(ladder: Ladder, act: str, viewer: Viewer) -> Non
 def test_every_decision_is_written_down_with_who_has_made_it(ladder: Ladder, coordinator: Coordinator) -> None:
     open_cup(ladder)
     olga = Viewer("olga", is_organiser=True)
+    add_person(ladder, "olga", Role.ORGANISER)
     with ladder.database.write() as session:
         enter(session, "Late", "gongzhu", owner="ada")
     before = len(managing.audit(ladder, LOCAL))

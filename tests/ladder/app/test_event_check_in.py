@@ -21,11 +21,13 @@ from ladder.settings.settings import load_settings
 from ladder.site.pages.feeds import UNLISTED, calendar, news
 from ladder.store.commands import event_entries
 from ladder.store.event_models import EventEntry
+from ladder.store.lookup import code_of
 from ladder.store.webhook_models import WebhookMessage
-from ladder.values.accounts import LOCAL, Viewer
+from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.held_events import EventState
 from ladder.values.value import time_of
 from ladder.values.webhooks import MessageKind
+from tests.ladder.accounts import add_person
 from tests.ladder.app.event_ladders import coordinator_of, open_cup, own_ways, play
 from tests.ladder.ladders import NOW, enter, new_ladder
 from tests.ladder.virtual import Time
@@ -135,7 +137,10 @@ def test_the_list_has_who_checked_in_and_the_waiting_take_free_places_in_order_o
         ("Bot-2", "check-in", ""), ("Bot-5", "check-in", ""), ("Bot-7", "full", ""),
     ]  # fmt: skip
     assert verify_event(path).findings == ()
-    assert read_export(path).unlisted == found.unlisted
+    assert [(one.name, one.reason) for one in read_export(path).unlisted] == [
+        (one.name, one.reason) for one in found.unlisted
+    ]
+    assert all(one.owner.startswith("#") for one in (*read_export(path).unlisted, *read_export(path).entrants))
     (title,) = (each.title for each in news([found]) if "is final" in each.title)
     assert f"Bot-2 {UNLISTED['check-in']}" in title
     assert f"Bot-7 {UNLISTED['full']}" in title
@@ -199,6 +204,7 @@ def test_an_organiser_checks_in_and_withdraws_bots_of_others_and_the_page_says_w
 ) -> None:
     opened(ladder)
     time.now = CHECK_IN
+    add_person(ladder, "olga", Role.ORGANISER)
     olga = account("olga", organises=True)
     holding.check_in(ladder, olga, "cup", "Bot-1")
     assert page(ladder).entrant_list[0].checked_in_by == "olga"
@@ -455,17 +461,19 @@ def test_each_entry_is_a_message_of_webhooks_and_says_who_did_it(ladder: Ladder,
     webhooks.add(ladder, LOCAL, "http://127.0.0.1:9/hook", None, [])
     opened(ladder, 3)
     time.now = CHECK_IN
+    add_person(ladder, "olga", Role.ORGANISER)
     holding.check_in(ladder, account("olga", organises=True), "cup", "Bot-1")
     check_in(ladder, 2)
     holding.withdraw(ladder, owner_of(ladder, 3), "cup", "Bot-3")
     time.now = FREEZES
     coordinator_of(ladder, time).advance_events()
     with ladder.database.read() as session:
+        olga, second, third = (code_of(session, name) for name in ("olga", "owner of Bot-2", "owner of Bot-3"))
         sent = [json.loads(one.body) for one in session.scalars(select(WebhookMessage).order_by(WebhookMessage.id))]
     found = [(each["type"], each["data"]) for each in sent if each["type"].startswith("event.entry")]
     assert [(kind, data["bot"], data["by"]) for kind, data in found[3:]] == [
-        (MessageKind.ENTRY_CHECKED_IN, "Bot-1", "olga"), (MessageKind.ENTRY_CHECKED_IN, "Bot-2", "owner of Bot-2"),
-        (MessageKind.ENTRY_WITHDRAWN, "Bot-3", "owner of Bot-3"),
+        (MessageKind.ENTRY_CHECKED_IN, "Bot-1", olga), (MessageKind.ENTRY_CHECKED_IN, "Bot-2", second),
+        (MessageKind.ENTRY_WITHDRAWN, "Bot-3", third),
     ]  # fmt: skip
     assert all("pigpen-event cup link" in data["stamp"] for _, data in found)
     assert sent[-1]["data"]["unlisted"] == []

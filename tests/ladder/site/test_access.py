@@ -86,6 +86,8 @@ NO_PUZZLE = (401, *(404,) * 8)
 NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 """They may submit, but name an upload, or a variant, that is not there."""
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
+OWN_DATA = (303, *(403,) * 8)
+"""The log-in of this test is older than is needed."""
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
 HANDS = "AKQJT98765432..._.AKQJT98765432.._..AKQJT98765432._...AKQJT98765432"
@@ -166,7 +168,7 @@ CASES = [
     Case("GET", "/learn/{variant}/deal", PUBLIC),
     Case("GET", "/help", PUBLIC),
     Case("GET", "/data", NOT_THERE),
-    Case("GET", "/privacy", NOT_THERE),
+    Case("GET", "/privacy", PUBLIC),
     Case("GET", "/terms", NOT_THERE),
     Case("GET", "/imprint", NOT_THERE),
     Case("GET", "/.well-known/security.txt", NOT_THERE),
@@ -405,6 +407,9 @@ CASES = [
     Case("GET", "/login/code", PAGE_OF_A_PERSON),
     Case("POST", "/login/code", NO_CODE, form={"code": "BCDF-GHJK", "answer": "refuse"}),
     Case("POST", "/me/account/password", (303, *(403,) * 8), form={"password": "wrong", "new": "correct horse 2"}),
+    Case("POST", "/me/account/data", OWN_DATA, form={"password": "wrong"}),
+    Case("POST", "/me/account/name", OWN_DATA, form={"password": "wrong", "name": "x"}),
+    Case("POST", "/me/account/deletion", OWN_DATA, form={"password": "wrong", "name": "x"}),
     Case("POST", "/me/account/tokens", PAGE_OF_A_PERSON, form={"name": "x", "scope_read": "on", "days": "1"}),
     Case("POST", "/me/account/tokens/{number}", NO_CODE, form={}),
     Case("POST", "/me/account/sessions/{number}", NO_CODE, "/me/account/sessions/4711", form={}),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete
 
 from ladder.store import models
-from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.account_models import FormerName, StoredSubmission, SubmissionStatus
 from ladder.store.account_names import find_account
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
 from ladder.store.commands import studies
@@ -19,6 +19,7 @@ from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
+from ladder.store.lookup import code_of
 from ladder.store.organiser_models import Announcement, Deadline
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.store.webhook_models import Webhook, WebhookMessage
@@ -104,6 +105,7 @@ def _add_people(session: Session) -> None:
     add_credential(session, account.owner_id, "token", "a" * 64, NOTE, list(Scope), NOW, NOW + 1.5)
     add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
     add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)
+    session.add(FormerName(hash="e" * 64, owner_id=account.owner_id))
     write_audit(session, Viewer(name="ada", address="127.0.0.1"), "account.disable", NOTE, NOW, why=NOTE)
     session.add(Announcement(at=NOW, title=NOTE, text=NOTE))
     session.add(Deadline(variant=VARIANT, at=NOW + 1.5))
@@ -118,15 +120,15 @@ def _add_event(session: Session, versions: list[int]) -> None:
             "state": "paused", "stages": [0], "over": [], "shown": [], "redone": [], "left": [], "is_official": False,
         },
         results_at=NOW, official=NOW + 1, on_hold=True,
-        unlisted=[{"name": NOTE, "version": 1, "owner": "ada", "reason": "check-in", "by": ""}],
+        unlisted=[{"name": NOTE, "version": 1, "owner": code_of(session, "ada"), "reason": "check-in", "by": ""}],
     )  # fmt: skip
     session.add(event)
     session.flush()
     session.add(
         EventEntry(
-            event_id=event.id, number=1, version_id=versions[0], name=NOTE, owner="ada", rating=1.5, entered=NOW,
-            left_after=1, identity=NOTE, commitment="1" * 64, nonce="2" * 64, has_own_nonce=True,
-            checked_in=NOW, checked_in_by="ada",
+            event_id=event.id, number=1, version_id=versions[0], name=NOTE, rating=1.5, entered=NOW,
+            owner=code_of(session, "ada"), left_after=1, identity=NOTE, commitment="1" * 64, nonce="2" * 64,
+            has_own_nonce=True, checked_in=NOW, checked_in_by=code_of(session, "ada"),
         )
     )  # fmt: skip
     session.add(
@@ -142,7 +144,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
         EventTable(
             event_id=event.id, round=1, number=1, turn=0, match_id=match, entrants=[1, -1, -2, -3],
             boards=[[1, -2, 3, 4]], deals=4, taken_over=[1], rulings=[{"last": [1], "reason": NOTE}], record="3" * 64,
-            redo={"reason": NOTE, "by": "ada", "at": NOW},
+            redo={"reason": NOTE, "by": code_of(session, "ada"), "at": NOW},
         )
     )  # fmt: skip
     session.add(EventLink(event_id=event.id, number=1, kind="event.opened", at=NOTE, data=NOTE, hash="4" * 64))

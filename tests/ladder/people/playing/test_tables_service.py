@@ -15,12 +15,12 @@ from ladder.people.playing.table_run import UNATTENDED
 from ladder.people.playing.table_work import IDLE_SECONDS
 from ladder.people.seat.seat_client import PersonClient
 from ladder.people.tables.chairs import AT_THE_TABLE, end, join, table_page, take_back
-from ladder.people.tables.table_opening import GUEST_DAYS, open_table
+from ladder.people.tables.table_opening import open_table
 from ladder.results.files import TableFiles
 from ladder.runner import leased_rows
 from ladder.settings.settings import load_settings
 from ladder.store.lookup import find_stored_bot
-from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
+from ladder.values.people import GUEST_DAYS, ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.lines import BotResult, DealLine, ResultLine

@@ -10,6 +10,7 @@ from ladder.app.ladder import Ladder
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.site.rendering.own_texts import NAMES, TEXT_BYTES, read_own_texts
+from ladder.values.people import GUEST_DAYS
 from tests.ladder.ladders import new_ladder
 from tests.ladder.site.visitor import Visitor
 
@@ -32,10 +33,19 @@ def write(ladder: Ladder, **texts: str) -> None:
         (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
 
 
-def test_without_texts_nothing_is_linked(ladder: Ladder) -> None:
+def test_without_texts_only_what_the_program_keeps_is_linked(ladder: Ladder) -> None:
     visitor = Visitor(ladder)
-    assert [visitor.get(f"/{name}").status_code for name in NAMES] == [404] * 3
-    assert not any(f'href="/{name}"' in visitor.get("/").text for name in NAMES)
+    assert [visitor.get(f"/{name}").status_code for name in NAMES] == [200, 404, 404]
+    assert [f'href="/{name}"' in visitor.get("/").text for name in NAMES] == [True, False, False]
+
+
+@pytest.mark.parametrize(("language", "days"), [("en", "{} days"), ("zh", "{} 天")])
+def test_the_page_about_privacy_names_the_periods_that_are_set(ladder: Ladder, language: str, days: str) -> None:
+    periods = {"log_days": 11, "address_days": 12, "audit_days": 13, "session_days": 14, "token_days": 15}
+    visitor = Visitor(Ladder(ladder.settings.model_copy(update=periods), ladder.database))
+    page = visitor.get(f"/privacy?lang={language}").text
+    assert [each for each in (*periods.values(), GUEST_DAYS) if days.format(each) not in page] == []
+    assert "for good" not in visitor.get("/privacy?lang=en").text.partition("audit log")[2].partition("</li>")[0]
 
 
 def test_a_text_is_shown_and_linked_in_the_readers_language(ladder: Ladder) -> None:

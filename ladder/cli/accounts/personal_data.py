@@ -1,0 +1,95 @@
+"""`pigpen account export`, `rename` and `delete`: a person's own data, as the organiser handles it on request."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.accounts.accounts import NameArgument
+from ladder.errors import UserError
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
+from ladder.values.text import counted
+
+
+def export(
+    name: NameArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this new file; by default: to stdout.")
+    ] = None,
+) -> None:
+    """
+    Write all that the ladder knows about an account as JSON: its rows in every table, without secrets.
+
+    Examples:
+        pigpen account export ada > ada.json
+
+        pigpen account export ada --output ada.json
+    """
+    from ladder.app.accounts.personal_data import as_json
+    from ladder.app.accounts.personal_data import export as read
+    from ladder.app.new_file import write_new
+
+    with opened() as ladder:
+        found = as_json(read(ladder, LOCAL, name))
+    if output is None:
+        typer.echo(found.decode(), nl=False)
+    else:
+        write_new(output, [found])
+        typer.echo(sanitize(f"All that the ladder knows about {name} is in {output}."), err=True)
+
+
+def rename(name: NameArgument, new: Annotated[str, typer.Argument(help="The new name.")]) -> None:
+    """
+    Give an account another name. Its bots keep theirs; no other account gets the old name.
+
+    Examples:
+        pigpen account rename ada ada-l
+    """
+    from ladder.app.accounts import personal_data
+
+    with opened() as ladder:
+        personal_data.rename(ladder, LOCAL, name, new)
+    typer.echo(sanitize(f"{name} is {new} now."))
+
+
+def delete(
+    name: NameArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Delete an account for good: the person's name, sessions, tokens, submissions, studies, games, and bots' programs.
+
+    Its bots retire. Results, ratings and records stay, under the bots' names; their owner gets a pseudonym. Copies of
+    the ladder made before (pigpen db backup) still hold the data.
+
+    Examples:
+        pigpen account delete ada
+
+        pigpen account delete ada --yes
+    """
+    from ladder.app.accounts import personal_data
+
+    with opened() as ladder:
+        bots = personal_data.bots_that_keep_the_name(ladder, LOCAL, name)
+        if bots:
+            named = ", ".join(bots)
+            typer.echo(sanitize(f"The account's name stays in the {counted(len(bots), 'bot name')} {named}."), err=True)
+        if not yes:
+            if not sys.stdin.isatty():
+                raise UserError(f"This deletes {name} for good. If you mean it: pigpen account delete {name} --yes")
+            typed = typer.prompt(f"Type {sanitize(name)} to delete the account for good", err=True)
+            personal_data.check_confirmed(name, typed)
+        done = personal_data.delete(ladder, LOCAL, name)
+    if as_json:
+        print_json(done)
+        return
+    typer.echo(sanitize(f"{name} is deleted. The owner of its bots is called {done.pseudonym} now."))
+    if not done.is_complete:
+        typer.echo("Files of its bots are still needed; pigpen ladder run removes them when they are not.", err=True)
