@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ladder.values.accounts import (
+    AccountDeleted,
     AccountRow,
     AuditRow,
     CredentialRow,
@@ -92,6 +93,7 @@ PRINTED: dict[str, Any] = {
     "account password": InvitationLink,
     "account sessions": list[CredentialRow],
     "account audit": list[AuditRow],
+    "account delete": AccountDeleted,
     "account grades": list[GradeRow],
     "ladder requeue": MatchRow,
     "ladder alike": AlikeBots,

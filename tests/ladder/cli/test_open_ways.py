@@ -100,7 +100,7 @@ WORDS = {
     "ladder season new": "--variant hearts", "event redo": "cup --round 1 --table 1 --reason late",
     "event rule": "cup --round 1 --table 1 --last Trotter --reason late", "account disable": "ada --reason late",
     "account role": "ada organiser", "account quota": "ada 5", "account uninvite": "1", "db copy": "sqlite:///other.db",
-    "account grades": "hearts",
+    "account grades": "hearts", "account export": "ada", "account rename": "ada bea", "account delete": "ada --yes",
 }  # fmt: skip
 """Arguments of the others, by their names."""
 
