@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import String, cast, or_, select
+from sqlalchemy import String, Table, cast, or_, select
 
 from ladder.store.account_models import (
     Account,
@@ -63,9 +63,10 @@ class PersonalRows:
 
     def select(self) -> Select[Any]:
         """Select what the account's owner may have of them."""
-        columns = self.model.__table__.columns
-        shown = [each for each in columns if each.name not in self.left_out]
-        return select(*shown).where(self.which).order_by(*self.model.__table__.primary_key.columns)
+        table = self.model.__table__
+        assert isinstance(table, Table)
+        shown = [each for each in table.columns if each.name not in self.left_out]
+        return select(*shown).where(self.which).order_by(*table.primary_key.columns)
 
 
 def personal_rows(owner: Owner) -> Iterable[PersonalRows]:
