@@ -228,9 +228,9 @@ def _leave_matches(session: Session, owner: Owner, now: float) -> None:
         session.execute(update(Version).where(Version.bot_id == bot.id).values(source=bot.name))
     code = owner_code(owner.id)
     entered = select(StoredEvent, EventEntry.name).join(EventEntry, EventEntry.event_id == StoredEvent.id)
-    for event, bot in session.execute(entered.where(EventEntry.owner == code, StoredEvent.state != "over")).all():
+    for event, entrant in session.execute(entered.where(EventEntry.owner == code, StoredEvent.state != "over")).all():
         try:
-            withdraw_from_event(session, event, bot, code)
+            withdraw_from_event(session, event, entrant, code)
         except LadderError:  # it has left already
             continue
         announce_event(session, event, now, code)
