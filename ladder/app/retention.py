@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.app.accounts.personal_data import remove_all_leftovers
+from ladder.app.personal_data import remove_all_leftovers
 from ladder.runner.run_log import FILES, file_seconds
 from ladder.store.commands.personal_data import forget_old
 

@@ -31,9 +31,9 @@ def export(
 
         pigpen account export ada --output ada.json
     """
-    from ladder.app.accounts.personal_data import as_json
-    from ladder.app.accounts.personal_data import export as read
     from ladder.app.new_file import write_new
+    from ladder.app.personal_data import as_json
+    from ladder.app.personal_data import export as read
 
     with opened() as ladder:
         found = as_json(read(ladder, LOCAL, name))
@@ -51,7 +51,7 @@ def rename(name: NameArgument, new: Annotated[str, typer.Argument(help="The new 
     Examples:
         pigpen account rename ada ada-l
     """
-    from ladder.app.accounts import personal_data
+    from ladder.app import personal_data
 
     with opened() as ladder:
         personal_data.rename(ladder, LOCAL, name, new)
@@ -74,7 +74,7 @@ def delete(
 
         pigpen account delete ada --yes
     """
-    from ladder.app.accounts import personal_data
+    from ladder.app import personal_data
 
     with opened() as ladder:
         bots = personal_data.bots_that_keep_the_name(ladder, LOCAL, name)

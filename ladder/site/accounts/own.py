@@ -14,8 +14,8 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bot_logs, bots, matches, states
-from ladder.app.accounts import personal_data, sessions
+from ladder.app import bot_logs, bots, matches, personal_data, states
+from ladder.app.accounts import sessions
 from ladder.app.deadlines import deadlines
 from ladder.app.event import reading
 from ladder.app.submit import ordering, uploads
