@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 ADA, NAME = Viewer("adalovelace", address="192.0.2.77"), "adalovelace"
 OTHERS = {
-    "accounts": {"role", "password", "subject", "reason"},
+    "account_groups": {"name"},
+    "accounts": {"group_name", "role", "password", "subject", "reason"},
     "announcements": {"title", "text"},
     "audit": {"action", "address", "subject", "details"},
     "bots": {"name", "skeleton"},
@@ -67,7 +68,7 @@ OTHERS = {
     },
     "faults": {"place", "verdict", "why"},
     "former_names": {"hash"},
-    "invitations": {"hash", "role", "note"},
+    "invitations": {"group_name", "hash", "role", "note"},
     "login_codes": {"device_hash", "user_code", "client", "address", "scopes"},
     "matches": {
         "variant", "format", "clock", "seed", "commitment", "status", "rated_by", "worker", "holder", "reason",
