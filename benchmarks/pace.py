@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import os
 import statistics
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,7 @@ def rows(rounds: int) -> Iterable[list[str]]:
                     mean = statistics.fmean(cpu)
                     ratio = mean / quiet.setdefault(name, mean)
                     figures = (f"{mean:.1f}", f"{statistics.fmean(wall):.1f}", f"{ratio:.2f}×", str(faults))
+                    print(runtime, clock_name, load, name, *figures, file=sys.stderr)
                     yield [runtime, clock_name, str(load), name, *figures]
 
 
