@@ -36,6 +36,7 @@ test: $(READY) services bytecode  ## run all tests
 test-long: $(READY) services bytecode  ## run the tests that are too long for each push (half an hour and more)
 	@scripts/toolchains || true
 	@scripts/slurm || true
+	@scripts/compose || true
 	@scripts/firefox || true
 	PIGPEN_TEST_PATIENCE=600 $(RAN) $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
 

@@ -35,6 +35,7 @@ OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 MARKERS = (
     "bare",
     "chromium",
+    "compose",
     "docker",
     "docs",
     "firefox",
@@ -118,6 +119,8 @@ def _missing() -> dict[str, str]:
         missing["registry"] = "docker-registry is not there. On Debian: scripts/program docker-registry"
     if not all(map(shutil.which, ("munged", "slurmctld", "slurmd"))):
         missing["slurm"] = "Slurm is not installed. On Debian, as root: scripts/slurm"
+    if not shutil.which("docker-compose"):
+        missing["compose"] = "docker-compose is not installed. On Debian, as root: scripts/compose"
     if not shutil.which("systemd-analyze"):
         missing["systemd"] = "systemd is not installed."
     if not all(map(shutil.which, ("g++", "go", "make", "grpc_cpp_plugin", "protoc-gen-go-grpc"))):

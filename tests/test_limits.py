@@ -41,6 +41,7 @@ from ladder.app.cluster import worker_states
 from ladder.app.event import verifying
 from ladder.app.event.event_files import read_beacon
 from ladder.app.event.export_file import read_export
+from ladder.app.hosting.compose_files import ComposeOrder, write_compose
 from ladder.app.local import compare
 from ladder.app.remote import remote_submission
 from ladder.app.remote.connection import Connection, HttpAnswer
@@ -454,12 +455,18 @@ def beacon_value(count: int, folder: Path) -> None:
     read_beacon(folder / "value")
 
 
+def site_of_a_name(length: int, folder: Path) -> None:
+    name = ("a" * 49 + ".") * (length // 50 + 1)
+    write_compose(folder / "arena", ComposeOrder(f"{name[: length - 1]}a", Path("/srv/ladder")))
+
+
 DOORS = {
     "pigpen.rules.objections:MAX_CHOICES": Door(lambda n: no_objection(objections(HEARTS)), size=286),
     "pigpen.rules.objections:MAX_NUMBER": Door(lambda n: rules_with("cap = 200", f"cap = {n}"), RulesFileError),
     "pigpen.rules.objections:MAX_MULTIPLIER": Door(
         lambda n: rules_with("face_up = 2", f"face_up = {n}", "gongzhu"), RulesFileError
     ),
+    "ladder.app.hosting.compose_files:MAX_NAME": Door(site_of_a_name, UserError),
     "referee.records.rules_file:MAX_LEVELS": Door(as_deep),
     "referee.records.rules_file:MAX_DIGITS": Door(as_long),
     "referee.records.framing:MAX_LINES": Door(lambda n: DEAL.validate_python(n - 1), pydantic.ValidationError),

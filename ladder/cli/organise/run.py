@@ -18,7 +18,7 @@ from ladder.cli.organise.alike import alike
 from ladder.cli.organise.announcement import announcement
 from ladder.cli.organise.deadline import deadline
 from ladder.cli.organise.doctor import say_what_is_missing
-from ladder.cli.organise.hosting import write_units
+from ladder.cli.organise.hosting import make_images, run_registry, write_compose, write_units
 from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
 from ladder.errors import UserError
@@ -128,6 +128,9 @@ ladder_app.command("alike")(alike)
 ladder_app.command("export")(export_dataset)
 ladder_app.command("monitoring")(write_monitoring)
 ladder_app.command("units")(write_units)
+ladder_app.command("image")(make_images)
+ladder_app.command("compose")(write_compose)
+ladder_app.command("registry")(run_registry)
 ladder_app.add_typer(webhook)
 ladder_app.add_typer(season)
 ladder_app.add_typer(announcement)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import tempfile
 from contextlib import ExitStack, closing
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.organise.doctor import say_what_is_missing
-from ladder.errors import SandboxError, UserError
+from ladder.cli.organise.registry import TlsOption, prepare_registry
+from ladder.errors import UserError
 from ladder.terminal.ladder import opened, the_settings
 from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind
@@ -22,9 +21,7 @@ from ladder.values.sandbox_kind import SandboxKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ladder.app.ladder import Ladder
     from ladder.app.supervisor import SupervisedProcess
-    from ladder.registry.program import RegistryPlan
     from ladder.settings.settings import Settings
     from ladder.site.server.listening import Tls
 
@@ -37,10 +34,6 @@ PortOption = Annotated[
     int | None, typer.Option(min=0, max=65535, help="The port. 0: port 8020, or a free one if that is taken.")
 ]
 
-TlsOption = Annotated[
-    tuple[Path, Path] | None,
-    typer.Option("--tls", metavar="CERT KEY", help="Serve HTTPS with this certificate and key (PEM files)."),
-]
 RegistryOption = Annotated[
     int | None,
     typer.Option(
@@ -134,7 +127,8 @@ def up(
             first, speed = first_invitation(ladder), "" if cluster else ladder_speed(ladder)
             _say_where(settings, listener, certificate)
             _say_without_wheels(settings)
-            images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
+            host = str(listener.getsockname()[0])
+            images = [] if registry is None else [prepare_registry(ladder, stack, host, registry, address, certificate)]
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
 
@@ -166,42 +160,6 @@ def up(
             typer.echo(sanitize(f"The ladder has no organiser yet. {becomes}: {link}"))
         typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends all."))
         supervisor.run()
-
-
-def _registry(
-    ladder: Ladder, stack: ExitStack, listener: socket.socket, port: int, tls: Tls | None
-) -> SupervisedProcess:
-    """Prepare the registry of images: what is not needed is removed before anyone can push."""
-    from ladder.app import registry_maintenance
-    from ladder.app.supervisor import SupervisedProcess
-    from ladder.registry.program import ENVIRONMENT, registry_program, write_config
-    from ladder.site.server.listening import address_of
-
-    settings, program = ladder.settings, registry_program()
-    files = (tls.certificate, tls.key) if tls else None
-    site = address_of(listener, tls=tls is not None)
-    address, plan = registry_maintenance.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
-    stack.enter_context(registry_maintenance.sole_registry(settings.data_dir))
-    registry_maintenance.check_free(plan.listen)
-    if settings.registry_gc:
-        _tidy(ladder, address, plan)
-    os.environ["PIGPEN_REGISTRY"] = address  # for the site and the runner
-    typer.echo(sanitize(f"The registry of images is at {address}"))
-    words, log = ("serve", str(write_config(plan))), settings.data_dir / "logs" / "registry.err"
-    return SupervisedProcess("The registry", words, log, program=program, environment=ENVIRONMENT)
-
-
-def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
-    """Remove images that are not needed; should that fail, the ladder runs all the same."""
-    from ladder.app.registry_maintenance import sweep
-
-    try:
-        removed = sweep(ladder, address, plan)
-    except SandboxError as error:
-        typer.echo(sanitize(str(error)), err=True)
-    else:
-        if removed:
-            typer.echo(sanitize(f"Images removed from the registry, because their versions have retired: {removed}"))
 
 
 def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:

@@ -29,7 +29,7 @@ from ladder.sandbox.docker.image_build import BuildFailed, build_image, tag_with
 from ladder.sandbox.docker.installed_sdk import Sdk, installed_sdk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from docker import DockerClient
 
@@ -66,17 +66,42 @@ def make_debian_base(client: DockerClient, report: Callable[[str], None]) -> str
     Raises:
         SandboxError: If a step fails.
     """
-    install_bootstrap(report)
     report("making a Python image from Debian packages (about half a minute, once)")
+    # pip would refuse to install beside Debian's own packages, of which nothing here depends.
+    open_for_pip = 'rm -f "$1"/usr/lib/python3*/EXTERNALLY-MANAGED && ln -s python3 "$1"/usr/bin/python'
+    import_packages(client, debian_base_tag(), PACKAGES, [open_for_pip], ["CMD python"], report)
+    return debian_base_tag()
+
+
+def import_packages(
+    client: DockerClient,
+    tag: str,
+    packages: Sequence[str],
+    hooks: Sequence[str],
+    changes: Sequence[str],
+    report: Callable[[str], None],
+) -> None:
+    """
+    Make an image from Debian packages of this machine's release.
+
+    Args:
+        client: The engine.
+        tag: Its name.
+        packages: Their names; what they need comes with them.
+        hooks: As of `run_bootstrap`.
+        changes: Lines of a Dockerfile that set what the image says of itself.
+        report: Called with one line before each step that takes time.
+
+    Raises:
+        SandboxError: If a step fails.
+    """
+    install_bootstrap(report)
     with tempfile.TemporaryDirectory(prefix="pigpen-") as folder:
         tar = Path(folder) / "root.tar"
-        # pip would refuse to install beside Debian's own packages, of which nothing here depends.
-        open_for_pip = 'rm -f "$1"/usr/lib/python3*/EXTERNALLY-MANAGED && ln -s python3 "$1"/usr/bin/python'
-        run_bootstrap(PACKAGES, [open_for_pip], tar)
-        repository, _, tag = debian_base_tag().partition(":")
-        client.api.import_image(src=str(tar), repository=repository, tag=tag, changes=["CMD python"])
-        tag_without_times(client, debian_base_tag(), debian_base_tag())
-    return debian_base_tag()
+        run_bootstrap(packages, hooks, tar)
+        repository, _, version = tag.partition(":")
+        client.api.import_image(src=str(tar), repository=repository, tag=version, changes=list(changes))
+        tag_without_times(client, tag, tag)
 
 
 def install_bootstrap(report: Callable[[str], None]) -> None:
@@ -266,27 +291,59 @@ def _is_current(client: DockerClient, image: BaseImage, content: str) -> bool:
 
 def _make(client: DockerClient, image: BaseImage, content: str, report: Callable[[str], None]) -> None:
     base, former = find_base(client, report), client.api.images(image.latest, quiet=True)
-    with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
-        folder = Path(name)
-        shutil.copy(DOCKERFILE, folder)
-        report("collecting the wheels of the SDK and what it needs")
-        collect_wheels(folder / "wheels", image.sdk.write_wheel, LOCK, *python_of(client, base))
-        report(f"building {image.tag} on {base}")
-        try:
-            labels = {
-                CONTENT_LABEL: content,
-                BASE_LABEL: base_identity(client, base),
-                DEBIAN_LABEL: debian_packages(client, base),
-            }
-            build_image(client, archive(folder), tag=image.tag, labels=labels, arguments={"BASE": base})
-        except BuildFailed as error:
-            raise SandboxError(f"The bot base image could not be built:\n{error}") from error
+    labels = {
+        CONTENT_LABEL: content,
+        BASE_LABEL: base_identity(client, base),
+        DEBIAN_LABEL: debian_packages(client, base),
+    }
+    report("collecting the wheels of the SDK and what it needs")
+    build_with_wheels(client, image.tag, base, DOCKERFILE, LOCK, image.sdk.write_wheel, labels, report)
     # The build's first stage. No build uses the new image yet, and Docker spares what a running build uses.
     prune(client, label=f"{CONTENT_LABEL}={content}")
     client.api.tag(image.tag, image.repository, "latest")
     for each in former:
         _remove_nameless(client, each)
     prune(client, label=CONTENT_LABEL, until=OLD)
+
+
+def build_with_wheels(
+    client: DockerClient,
+    tag: str,
+    base: str,
+    dockerfile: Path,
+    lock: Path,
+    write: Callable[[Path], Path],
+    labels: Mapping[str, str],
+    report: Callable[[str], None],
+    arguments: Mapping[str, str] | None = None,
+) -> None:
+    """
+    Build an image in which wheels are installed: those of ours, and what is locked.
+
+    Args:
+        client: The engine.
+        tag: Its name.
+        base: The image below, which the Dockerfile gets as its argument ``BASE``.
+        dockerfile: What to do with the wheels, in the folder ``wheels`` beside it.
+        lock: As of `collect_wheels`.
+        write: Likewise.
+        labels: The image's labels.
+        report: Called with one line before the build.
+        arguments: Further arguments of the Dockerfile.
+
+    Raises:
+        SandboxError: If it cannot be built.
+    """
+    with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
+        folder = Path(name)
+        shutil.copy(dockerfile, folder / "Dockerfile")
+        collect_wheels(folder / "wheels", write, lock, *python_of(client, base))
+        report(f"building {tag} on {base}")
+        try:
+            given = {"BASE": base, **(arguments or {})}
+            build_image(client, archive(folder), tag=tag, labels=labels, arguments=given)
+        except BuildFailed as error:
+            raise SandboxError(f"The image {tag} could not be built:\n{error}") from error
 
 
 def _remove_nameless(client: DockerClient, image: str) -> None:

@@ -13,6 +13,7 @@ above when the container is gone; there it can be reclaimed (docs/adr/0014-what-
 from __future__ import annotations
 
 import os
+import re
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from threading import Thread
 import structlog
 
 GROUPS = Path("/sys/fs/cgroup")
+UPWARDS = re.compile(r"^(/\.\.)*/")
 UNIFIED = "unified"
 """Folder where v2 is mounted beside v1."""
 
@@ -57,7 +59,8 @@ def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path(
         lines = (processes / str(pid) / "cgroup").read_text().splitlines()
     except OSError:
         return None
-    paths = {key: path.lstrip("/") for key, path in (line.split(":", 2)[1:] for line in lines if name in line)}
+    # In a container with a control group namespace of its own, paths lead upwards first; *groups* is the host's.
+    paths = {key: UPWARDS.sub("", path) for key, path in (line.split(":", 2)[1:] for line in lines if name in line)}
     first = {part: groups / key / path for key, path in paths.items() if key for part in key.split(",")}
     if "" in paths:
         for second in (groups / UNIFIED / paths[""], groups / paths[""]):

@@ -14,9 +14,7 @@ import asyncio
 import hashlib
 import io
 import secrets
-import shutil
 import tarfile
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -29,20 +27,18 @@ from docker.types import LogConfig, Mount
 import ladder
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.bots.bot_source import KITS, SAMPLES, content_of
-from ladder.sandbox.bots.content import archive, content_hash
+from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import (
     CONTENT_LABEL,
     MADE_OUTSIDE,
     base_image_id,
-    collect_wheels,
+    build_with_wheels,
     ensure_base_image,
-    python_of,
 )
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.docker.built_images import prune
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors
-from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.docker.installed_sdk import installed_sdk, pack_wheel
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.host import scratch as owners
@@ -129,16 +125,9 @@ def ensure_referee_image(client: DockerClient, base: str, report: Callable[[str]
 def _make(
     client: DockerClient, arena: Arena, below: str, content: str, tag: str, report: Callable[[str], None]
 ) -> None:
-    with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
-        folder = Path(name)
-        shutil.copy(DOCKERFILE, folder / "Dockerfile")
-        report("collecting the wheels of Pigpen and what it needs")
-        collect_wheels(folder / "wheels", arena.write_wheels, LOCK, *python_of(client, below))
-        report(f"building {tag}")
-        try:
-            build_image(client, archive(folder), tag=tag, labels={CONTENT_LABEL: content}, arguments={"BASE": below})
-        except BuildFailed as error:
-            raise SandboxError(f"The image in which the referee runs could not be built:\n{error}") from error
+    report("collecting the wheels of Pigpen and what it needs")
+    labels = {CONTENT_LABEL: content}
+    build_with_wheels(client, tag, below, DOCKERFILE, LOCK, arena.write_wheels, labels, report)
     for image in client.api.images(filters={"reference": REPOSITORY}):
         for old in image["RepoTags"] or ():
             if old != tag:

@@ -62,13 +62,19 @@ def test_a_ladder_is_begun_here_also_by_who_has_logged_in_elsewhere(tmp_path: Pa
     assert typed("bots", "--local", folder=tmp_path).err == f"pigpen: {sentence} --local\n"
 
 
+WITHOUT_LADDER = (
+    "new", "play", "check", "lock", "compare", "duel", "rules", "login", "logout", "whoami", "push", "worker", "doctor",
+    "config", "event new", "event check", "event draw", "event simulate", "event verify", "cluster certs", "db backup",
+    "ladder monitoring", "ladder units", "ladder image", "ladder compose",
+)  # fmt: skip
+"""Commands that open no ladder, or one of any schema."""
 NEEDS = {"requeue": ("1",), "webhook add": ("https://hooks.example/a",), "webhook remove": ("1",),
          "webhook test": ("1",), "webhook rotate": ("1",)}  # fmt: skip
 """Arguments that commands of a ladder need, by their names."""
 OF_A_LADDER = [
     name.removeprefix("ladder ")
     for name, _ in every_command()
-    if name.startswith("ladder ") and name not in ("ladder monitoring", "ladder units")  # the same for all
+    if name.startswith("ladder ") and name not in WITHOUT_LADDER
 ]
 
 
@@ -82,12 +88,6 @@ def test_no_command_of_a_ladder_begins_one_or_waits_for_it(tmp_path: Path, name:
     assert not (tmp_path / "data").exists()
 
 
-WITHOUT_LADDER = (
-    "new", "play", "check", "lock", "compare", "duel", "rules", "login", "logout", "whoami", "push", "worker", "doctor",
-    "config", "event new", "event check", "event draw", "event simulate", "event verify", "cluster certs", "db backup",
-    "ladder monitoring", "ladder units",
-)  # fmt: skip
-"""Commands that open no ladder, or one of any schema."""
 WORDS = {
     **{words.partition(" ")[0]: words.partition(" ")[2] for words in ASKING if not words.startswith("event ")},
     **{f"ladder {name}": " ".join(words) for name, words in NEEDS.items()},

@@ -75,6 +75,18 @@ def test_the_second_generation_has_one_folder_for_all(tmp_path: Path, groups: Pa
     }
 
 
+def test_from_a_container_with_a_namespace_of_its_own_the_path_from_the_root_is_found(
+    tmp_path: Path, groups: Path
+) -> None:
+    """There the kernel names the groups of others by a path that leads upwards first; the host's files are mounted."""
+    folder = groups / "pigpen.slice/docker-abc.scope"
+    folder.mkdir(parents=True)
+    (folder / "cgroup.freeze").touch()
+    files = described(tmp_path, "0::/../../pigpen.slice/docker-abc.scope\n")
+    assert files is not None
+    assert files.freezer == folder / "cgroup.freeze"
+
+
 def test_where_both_are_there_the_second_one_freezes_and_the_first_one_keeps_what_it_controls(
     tmp_path: Path, groups: Path
 ) -> None:
