@@ -89,7 +89,7 @@ def test_reasons_of_each_kind_are_sentences() -> None:
             ({"kind": "void", "suit": "clubs"}, 0, 1),
         )
     ]
-    assert found == [
+    sentences = [
         "Q♠ goes to Ada in 62 % of the deals after J♥, in 11 % after 4♥",
         "T♣, which multiplies, goes to Ada in 50 % of the deals after J♥, in 25 % after 4♥",
         "points of hearts without A♥ for Ada: -42.0 after J♥, 0.0 after 4♥",
@@ -100,6 +100,7 @@ def test_reasons_of_each_kind_are_sentences() -> None:
         "J♥ leaves no clubs in the hand, 4♥ does not",
         "4♥ leaves no clubs in the hand, J♥ does not",
     ]
+    assert found == sentences
 
 
 def test_the_same_question_gives_the_same_answer(record: str) -> None:
