@@ -59,9 +59,9 @@ def test_what_is_submitted_later_is_refused_until_the_deadline_is_lifted(ladder:
     assert judged(ladder) == judged(ladder, "gongzhu", "hearts") == ""
     set_deadline(ladder, LOCAL, None, ["gongzhu"])
     ladder = replace(ladder, clock=lambda: NOW + 61)
-    assert judged(ladder).startswith("Submissions for gongzhu closed on ")
-    assert judged(ladder, "hearts", "gongzhu").startswith("Submissions for gongzhu closed on ")
-    assert judged(ladder, "all").startswith("Submissions for gongzhu closed on ")
+    assert judged(ladder).startswith("Submissions for gongzhu closed ")
+    assert judged(ladder, "hearts", "gongzhu").startswith("Submissions for gongzhu closed ")
+    assert judged(ladder, "all").startswith("Submissions for gongzhu closed ")
     assert judged(ladder, "hearts") == ""
     lift_deadline(ladder, LOCAL, ["gongzhu"])
     assert judged(ladder, "gongzhu") == ""
@@ -71,7 +71,7 @@ def test_what_was_accepted_by_then_is_entered_later(ladder: Ladder) -> None:
     set_deadline(ladder, LOCAL, NOW + 60)
     with ladder.database.write() as session:
         assert TROTTER.enter(session, [HEARTS], NOW + 60).version == "Trotter@1"
-        with pytest.raises(LadderError, match="Submissions for hearts closed on"):
+        with pytest.raises(LadderError, match="Submissions for hearts closed"):
             SNOUT.enter(session, [HEARTS], NOW + 60.001)
         assert session.query(models.Version).count() == 1
 
@@ -129,13 +129,13 @@ def test_deadlines_are_set_and_lifted_by_organisers_and_stand_in_the_audit_log(l
 
 
 def test_mistakes_name_the_way_out(ladder: Ladder) -> None:
-    with pytest.raises(UserError, match=r"is past\. Name a later time, or: now"):
+    with pytest.raises(UserError, match=r"is past\. .* now"):
         set_deadline(ladder, LOCAL, NOW - 1)
     with pytest.raises(LadderError, match="whist"):
         set_deadline(ladder, LOCAL, NOW + 1, ["whist"])
-    with pytest.raises(LadderError, match=r"There is no deadline\. To set one"):
+    with pytest.raises(LadderError, match="no deadline"):
         lift_deadline(ladder, LOCAL)
     set_deadline(ladder, LOCAL, NOW + 1)
-    with pytest.raises(LadderError, match="hearts has no deadline of its own"):
+    with pytest.raises(LadderError, match="hearts has no deadline"):
         lift_deadline(ladder, LOCAL, ["hearts"])
     assert len(deadlines(ladder)) == 1

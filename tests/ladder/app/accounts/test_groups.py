@@ -63,7 +63,7 @@ def test_a_group_is_there_as_long_as_somebody_is_in_it(ladder: Ladder) -> None:
     assert known(ladder) == {"course-a": 1, "拱猪班": 1}
     assert set_group(ladder, LOCAL, "bob", None).group is None
     assert known(ladder) == {"拱猪班": 1}
-    with pytest.raises(LadderError, match="There is no account 'mallory'"):
+    with pytest.raises(LadderError, match="no account 'mallory'"):
         set_group(ladder, LOCAL, "mallory", "course-a")
     for wrong in ("../x", "", "x" * 65):
         with pytest.raises(LadderError, match="a group"):
@@ -124,7 +124,7 @@ def test_a_group_limits_the_bots_of_an_account(ladder: Ladder) -> None:
     set_group(ladder, LOCAL, "ada", "course-a")
     set_group_quota(ladder, LOCAL, "course-a", None, 1)
     judged(ladder, "Trotter")
-    with pytest.raises(LadderError, match=r"may have 1 bot; you have Trotter\..*pigpen retire Trotter"):
+    with pytest.raises(LadderError, match="pigpen retire Trotter"):
         judged(ladder, "Second")
     set_group_quota(ladder, LOCAL, "course-a", None, 2)
     judged(ladder, "Second")
@@ -136,7 +136,7 @@ def test_only_organisers_change_groups(ladder: Ladder) -> None:
         set_group(ladder, Viewer("ada"), "ada", None)
     with pytest.raises(Forbidden):
         set_group_quota(ladder, Viewer("ada"), "course-a", 100, None)
-    with pytest.raises(LadderError, match="There is no group 'course-z'"):
+    with pytest.raises(LadderError, match="no group 'course-z'"):
         set_group_quota(ladder, LOCAL, "course-z", 100, None)
     with pytest.raises(UserError, match="1 bot or more"):
         set_group_quota(ladder, LOCAL, "course-a", None, 0)

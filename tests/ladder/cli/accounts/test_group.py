@@ -252,11 +252,10 @@ def test_accounts_are_in_groups(folder: Path, ladder: Ladder) -> None:
     come(ladder, secret_in(done(folder, "invite", "--group", "course-a")), "ada")
     assert [row["group"] for row in value(folder, "list")] == ["course-a", "course-b"]
     assert "course-a" in done(folder, "list")
-    assert done(folder, "group", "bob", "course-a") == "bob is in the group course-a now.\n"
+    assert "bob is in the" in done(folder, "group", "bob", "course-a")
     printed = done(folder, "group-quota", "course-a", "--submissions", "5", "--bots", "2")
-    assert (
-        printed == "Each account of course-a may submit 5 times in 24 hours, and may have at most 2 bots that play.\n"
-    )
+    assert "course-a may submit 5 times" in printed
+    assert "at most 2 bots" in printed
     course_a, course_b = value(folder, "groups")
     assert course_a == {"name": "course-a", "accounts": 2, "submissions_a_day": 5, "bots": 2}
     assert (course_b["name"], course_b["accounts"]) == ("course-b", 0)  # an invitation names it

@@ -30,15 +30,14 @@ def value(folder: Path, *words: str) -> Any:
 
 
 def test_a_deadline_is_set_listed_and_lifted(tmp_path: Path) -> None:
-    assert command(tmp_path, "set", LATER).out == "Submissions for all variants close on 2126-12-18 at 17:00:00 UTC.\n"
-    assert command(tmp_path, "set", "2126-12-20T00:00Z", "--variant", "hearts").out.splitlines() == [
-        "Submissions for all other variants close on 2126-12-18 at 17:00:00 UTC.",
-        "Submissions for hearts close on 2126-12-20 at 00:00:00 UTC.",
-    ]
+    assert "2126-12-18 at 17:00:00 UTC" in command(tmp_path, "set", LATER).out
+    others, hearts = command(tmp_path, "set", "2126-12-20T00:00Z", "--variant", "hearts").out.splitlines()
+    assert "other variants close on 2126-12-18 " in others
+    assert "hearts close on 2126-12-20 " in hearts
     assert [row["variant"] for row in value(tmp_path, "list")] == [None, "hearts"]
     assert [row["variant"] for row in value(tmp_path, "lift", "--variant", "hearts")] == [None]
     assert [row["variant"] for row in value(tmp_path, "set", "now", "--variant", "gongzhu")] == [None, "gongzhu"]
-    assert command(tmp_path, "lift").out == "There is no deadline. To set one: pigpen ladder deadline set TIME\n"
+    assert command(tmp_path, "lift").out.endswith(": pigpen ladder deadline set TIME\n")
 
 
 @pytest.mark.parametrize(
@@ -66,5 +65,5 @@ def test_a_submission_on_this_machine_is_refused_after_it(tmp_path: Path) -> Non
     words = ["submit", "bot", "--sandbox", "process", "--owner", "ada", "--name", "Trotter"]
     refused = typed(*words, "--variant", "hearts", folder=tmp_path)
     assert refused.is_one_sentence, refused
-    assert "Submissions for hearts closed on " in refused.err
+    assert "Submissions for hearts closed " in refused.err
     assert "closed" not in typed(*words, "--variant", "gongzhu", folder=tmp_path).err
