@@ -168,7 +168,7 @@ PANELS = {
         ),
         "account": Command(
             "ladder.cli.accounts.account_commands:account",
-            "Make accounts, invite, disable, set quotas, and see who did what.",
+            "Make accounts, invite, disable, rename, delete, set quotas, and see who did what.",
         ),
         "db": Command("ladder.cli.organise.db:db", "Upgrade, check, back up or move the ladder's database."),
     },

@@ -140,7 +140,8 @@ class Uct(SearchBot):
                 node.total += result
             if self.clock() > end:
                 break
-        chosen, node = [], root
+        chosen: list[Any] = []
+        node = root
         while node.after:
             node = max(node.after, key=lambda each: each.visits)
             chosen.append(node.choice)

@@ -150,7 +150,7 @@ def test_a_copy_is_the_ladder_from_then_on(data_dir: Path) -> None:
     code, printed, complaint = db(data_dir, "copy", f"sqlite:///{other}")
     assert (code, complaint) == (0, "")
     lines = printed.splitlines()
-    assert lines[0].split() == ["0", "audit"]
+    assert lines[0].split() == ["0", "account_groups"]
     assert " database_url in pigpen.toml " in lines[-1]
     assert lines[-1].endswith(f" sqlite:///{other}")
     assert re.search(rf"\(schema {REVISION}\).* found equal", lines[-2])

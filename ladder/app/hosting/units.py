@@ -86,7 +86,7 @@ class Unit:
             "ExecStart": f"{program} {self.words}",
             "WorkingDirectory": SETTINGS,
             "Environment": f"PIGPEN_DATA_DIR={DATA} TMPDIR={TEMPORARY} XDG_CACHE_HOME=/var/cache",
-            "StateDirectory": "pigpen pigpen/tmp",
+            "StateDirectory": " ".join(("pigpen", "pigpen/tmp")),
             "StateDirectoryMode": "0700",
             "CacheDirectory": "pigpen",
             "Restart": "on-failure",

@@ -12,7 +12,7 @@ from ladder.cli.accounts.accounts import NameArgument
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
-from ladder.terminal.sanitize import sanitize
+from ladder.terminal.sanitize import json_line, sanitize
 from ladder.values.accounts import LOCAL
 from ladder.values.text import counted
 
@@ -36,11 +36,11 @@ def export(
     from ladder.app.personal_data import export as read
 
     with opened() as ladder:
-        found = as_json(read(ladder, LOCAL, name))
+        found = read(ladder, LOCAL, name)
     if output is None:
-        typer.echo(found.decode(), nl=False)
+        typer.echo(json_line(found.model_dump(mode="json")))
     else:
-        write_new(output, [found])
+        write_new(output, [as_json(found)])
         typer.echo(sanitize(f"All that the ladder knows about {name} is in {output}."), err=True)
 
 

@@ -28,7 +28,8 @@ class ChargeRate:
 
     def __init__(self) -> None:
         self._wall = self._charged = self._cpu = FIRST_SECONDS
-        self.charged = self.cpu = 1.0
+        self.charged: float = 1.0
+        self.cpu: float = 1.0
 
     def add(self, wall: float, charged: float, cpu: float | None) -> None:
         """Count a decision; *cpu* is None where the clock counts wall time."""

@@ -22,7 +22,7 @@ from ladder.values.held_events import EventState
 from ladder.values.value import time_of
 from referee.records.file import PackedRecord
 from referee.replay.verify import checked_lines
-from tests.ladder.app.event_ladders import answering, coordinator_of, open_cup, own_ways, play
+from tests.ladder.app.event_ladders import answering, coordinator_of, open_cup, own_ways, play, seeds_in_order
 from tests.ladder.ladders import NOW, enter, new_ladder
 from tests.ladder.virtual import Time
 
@@ -96,7 +96,9 @@ def held_cup(ladder: Ladder, file: str) -> None:
 
 def export_of(file: str, folder: Path) -> Path:
     ladder = new_ladder(load_settings(data_dir=folder / "data", sandbox="process"))
-    held_cup(ladder, file)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(holding, "new_seed", seeds_in_order())
+        held_cup(ladder, file)
     export_event(ladder, "cup", folder / "cup.zip")
     ladder.database.close()
     return folder / "cup.zip"

@@ -69,12 +69,15 @@ WITHOUT_LADDER = (
 )  # fmt: skip
 """Commands that open no ladder, or one of any schema."""
 NEEDS = {"requeue": ("1",), "webhook add": ("https://hooks.example/a",), "webhook remove": ("1",),
-         "webhook test": ("1",), "webhook rotate": ("1",)}  # fmt: skip
+         "webhook test": ("1",), "webhook rotate": ("1",), "announcement add": ("Late", "--text", "Later."),
+         "announcement remove": ("1",), "deadline set": ("now",)}  # fmt: skip
 """Arguments that commands of a ladder need, by their names."""
+BEGINNING = ("ladder announcement add", "ladder deadline set")
+"""Commands by which an organiser may begin a ladder: before anyone is there."""
 OF_A_LADDER = [
     name.removeprefix("ladder ")
     for name, _ in every_command()
-    if name.startswith("ladder ") and name not in WITHOUT_LADDER
+    if name.startswith("ladder ") and name not in WITHOUT_LADDER + BEGINNING
 ]
 
 
@@ -91,6 +94,7 @@ def test_no_command_of_a_ladder_begins_one_or_waits_for_it(tmp_path: Path, name:
 WORDS = {
     **{words.partition(" ")[0]: words.partition(" ")[2] for words in ASKING if not words.startswith("event ")},
     **{f"ladder {name}": " ".join(words) for name, words in NEEDS.items()},
+    "account group": "ada course", "account group-quota": "course",
     **{f"cluster {name}": "barn" for name in ("drain", "resume", "forget")},
     **{f"event {name}": "cup" for name in ("freeze", "start", "pause", "release", "show", "export", "reveal")},
     **{f"event {name}": "cup Trotter" for name in ("enter", "check-in", "withdraw")},

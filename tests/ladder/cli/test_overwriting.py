@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 READ = {
     "account invite": {"listed"},
+    "ladder announcement add": {"file"},
     "event beacon": {"file"},
     "event check": {"file"},
     "event draw": {"entrants", "results"},
@@ -43,6 +44,7 @@ READ = {
 }
 """Files and folders that commands read; a worker's folder holds what it may remove again."""
 WRITTEN = {
+    "account export": {"output"},
     "cluster certs": {"out"},
     "db backup": {"file"},
     "event export": {"output"},
@@ -58,6 +60,7 @@ WRITTEN = {
 """Those that commands make; below each is tried, and in tests/ladder/cli/event/test_event.py `event export`."""
 PLAY = ("play", *["random"] * 4, "--deals", "1", "--sandbox", "inline")
 TYPED = {
+    "an account's data": ("account", "export", "ada", "--output", "mine"),
     "a certificate": ("cluster", "certs", "barn"),
     "a certificate's file": ("cluster", "certs", "barn", "--out", "mine"),
     "a backup": ("db", "backup", "mine"),
@@ -87,6 +90,7 @@ def test_each_file_that_a_command_is_given_is_read_or_tried_here() -> None:
 def test_what_is_there_stays(tmp_path: Path, words: tuple[str, ...]) -> None:
     open_ladder(load_settings(data_dir=tmp_path / "data"), create=True).close()
     write_record(tmp_path / "match.jsonl", match_lines("hearts", "deals:1"))
+    typed("account", "add", "ada", folder=tmp_path)
     (tmp_path / "folder").mkdir()
     mine = [tmp_path / name for name in ("mine", "other.seed", "barn.pem", "folder/bot.py", "folder/pigpen-board.json",
                                             "folder/pigpen-compute.service")]  # fmt: skip
