@@ -141,6 +141,7 @@ EXAMPLES: dict[type, Callable[[], object]] = {
     pigpen.FaultNotice: lambda: pigpen.FaultNotice("timeout", "late", 3, takeover=True),
     pigpen.MatchResult: lambda: pigpen.MatchResult(1, 5.25),
     pigpen.Play: lambda: a_view().trick[0],
+    pigpen.Tally: pigpen.Tally,
     pigpen.Solution: lambda: pigpen.solve(a_deal(plays=44)),
     pigpen.View: a_view,
     pigpen.Welcome: lambda: pigpen.Welcome(HEARTS, 0, "boards:16", CLOCK),
@@ -259,6 +260,8 @@ def forward(value: Any, times: int = 1) -> None:
         elif isinstance(value, learn.Tables):
             value.step(value.random_actions())
             value.playouts()
+        elif isinstance(value, pigpen.Tally):
+            value.add([1] * len(value.numbers))
         elif isinstance(value, search.CardTree):
             value.scores(20)
         elif hasattr(value, "agent_selection"):

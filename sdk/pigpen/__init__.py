@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pigpen.sim.playout import Chooser, Policy, playout
     from pigpen.sim.sim_random import Bits
     from pigpen.sim.solving import Solution, TooLong, margin, solve
+    from pigpen.sim.tally import Tally
 
 __all__ = [
     "CARDS",
@@ -43,6 +44,7 @@ __all__ = [
     "Rules",
     "Solution",
     "Suit",
+    "Tally",
     "TooLong",
     "View",
     "Welcome",
@@ -61,6 +63,7 @@ _SIMULATION = {
     "Chooser": "pigpen.sim.playout",
     "Policy": "pigpen.sim.playout",
     "Solution": "pigpen.sim.solving",
+    "Tally": "pigpen.sim.tally",
     "TooLong": "pigpen.sim.solving",
     "margin": "pigpen.sim.solving",
     "playout": "pigpen.sim.playout",

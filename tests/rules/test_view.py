@@ -167,8 +167,9 @@ def test_C_9_a_view_has_no_other_contents() -> None:
     assert len(SeatView.__slots__) == len(view.known()) + 1
     assert {getattr(view, name) for name in SeatView.__slots__ if name != "rules"} == set(view.known())
     assert not hasattr(view, "__dict__")
-    referees = {"totals", "decision", "seed", "limit", "bank", "asked_at"}  # the last one by the bot's own clock
-    assert set(View.__slots__) == referees | {"_rng", "_possible"}, (
+    referees = {"totals", "decision", "seed", "limit", "bank", "last_took", "last_cpu"}
+    own = {"asked_at", "charge_rate", "cpu_rate"}  # by the bot's own clock, and what it was charged
+    assert set(View.__slots__) == referees | own | {"_rng", "_possible"}, (
         "the last two are made from the rest, when asked for"
     )
     assert {field.name for field in dataclasses.fields(HEARTS)}.isdisjoint({"seed", "hands"})

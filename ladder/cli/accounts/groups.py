@@ -13,6 +13,7 @@ from ladder.terminal.ladder import opened
 from ladder.terminal.ladder_words import NOTHING, cell, plain_table
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
+from ladder.values.text import counted
 
 NONE = "none"
 """In the place of a group's name: no group."""
@@ -94,6 +95,6 @@ def group_quota(
     if as_json:
         print_json(row)
         return
-    often = "as often as the settings say" if a_day is None else f"{a_day} times in 24 hours"
-    many = "any number of bots" if most is None else f"at most {most} bots that play"
+    often = "as often as the settings say" if a_day is None else f"{counted(a_day, 'time')} in 24 hours"
+    many = "any number of bots" if most is None else f"at most {counted(most, 'bot')} at play"
     typer.echo(sanitize(f"Each account of {row.name} may submit {often}, and may have {many}."))

@@ -112,7 +112,7 @@ class CardTree:
         Args:
             deals: Number of deals, 1 or more.
             cards: The legal cards to try; all of them by default.
-            tallies: A `pigpen.sim.tally.Tally` for each of the cards, in canonical order, to which its deals are added.
+            tallies: A `Tally` for each of the cards, in canonical order, to which its deals are added.
 
         Returns:
             For each of the cards, in canonical order, the mean score of each seat in these deals.

@@ -35,9 +35,8 @@ class Tally:
     """
     Counts over the deals that were played out after one choice of a seat.
 
-    >>> from pigpen import View
+    >>> from pigpen import Tally, View
     >>> from pigpen.rules import PRESETS, Card, Deal, deal_hands
-    >>> from pigpen.sim.tally import Tally
     >>> rules = PRESETS["hearts"]
     >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
     >>> while len(deal.plays) < 40:

@@ -162,7 +162,7 @@ class View(SeatView):
             rng: A `random.Random`.
             policy: The policy by which all seats play on; `Policy.CAREFUL` by default.
             cards: The legal cards to try; all of them by default.
-            tallies: A `pigpen.sim.tally.Tally` for each of the cards, in canonical order, to which its deals are added.
+            tallies: A `Tally` for each of the cards, in canonical order, to which its deals are added.
 
         Returns:
             For each of the cards, in canonical order, the mean score of each seat.

@@ -57,7 +57,7 @@ def nothing_simulates(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> NoReturn:
         raise AssertionError("a request simulates")
 
-    monkeypatch.setattr(estimate, "_trial", fail)
+    monkeypatch.setattr(estimate, "_sealed", fail)
     monkeypatch.setattr(estimate, "playout", fail)
     monkeypatch.setattr(playout, "playouts", fail)
     monkeypatch.setattr(Match, "play", fail)
