@@ -647,7 +647,7 @@ IN_THEIR_ROOMS = {
     "ladder.app.live_matches:MAX_EVENTS",
     "ladder.store.commands.event_entries:MAX_ENTRIES",
     "ladder.app.live_matches:MAX_KEPT",
-    "ladder.app.submit.uploads:MAX_OPEN",
+    "ladder.app.uploads:MAX_OPEN",
     "ladder.app.supervisor:MAX_ERRORS",
     "ladder.cluster.connections:MAX_CHARACTERS",
     "ladder.matches.estimate:MAX_CHOICES",

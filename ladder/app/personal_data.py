@@ -14,9 +14,9 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ladder.app.submit.uploads import remove_uploads
+from ladder.app.uploads import remove_uploads
 from ladder.entry.policy import Act, check
-from ladder.errors import Forbidden, LadderError, UserError
+from ladder.errors import LadderError, UserError
 from ladder.results.files import SubmissionFolders, TableFiles, write_safely
 from ladder.results.kept_sources import SourceFiles
 from ladder.sandbox.bots.content import kept_folder
@@ -34,16 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from referee.records.lines import AnyLine
 
 RENAME_DAYS = 30
 """Days before an account's owner can change its name again; the organiser can at any time."""
-FRESH_SECONDS = 600.0
-"""Seconds after a log-in in which an account without a password can be deleted or renamed by its owner."""
-NOT_FRESH = "Log out and log in again first: your log-in must not be older than 10 minutes for this."
-WRONG = "The password is wrong."
 
 
 def export(ladder: Ladder, viewer: Viewer, name: str) -> AccountData:
@@ -60,25 +55,6 @@ def export(ladder: Ladder, viewer: Viewer, name: str) -> AccountData:
     with ladder.database.write() as session:
         write_audit(session, viewer, "account.export", name, now)
     return AccountData(account=name, exported=time_of(now), tables=tables)
-
-
-def check_person(ladder: Ladder, passwords: Passwords, viewer: Viewer, password: str) -> None:
-    """
-    Make sure that the account's owner is there, and not another person at the owner's browser.
-
-    Raises:
-        Busy: If too many log in at the same time.
-        Forbidden: If the password is wrong; without one, if the log-in is older than `FRESH_SECONDS`.
-    """
-    check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
-    with ladder.database.read() as session:
-        account = find_account(session, str(viewer.name))
-        stored, begun = account.password, store.session_began(session, viewer.credential)
-    if stored is not None:
-        if not passwords.are_good(stored, password):
-            raise Forbidden(WRONG)
-    elif begun is None or ladder.clock() - begun > FRESH_SECONDS:
-        raise Forbidden(NOT_FRESH)
 
 
 def rename(ladder: Ladder, viewer: Viewer, name: str, new: str) -> None:

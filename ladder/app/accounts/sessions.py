@@ -22,6 +22,7 @@ from ladder.store.commands.accounts import (
     renew_hash,
     revoke,
     revoke_all,
+    session_began,
     set_password,
     touch,
     write_audit,
@@ -47,6 +48,9 @@ TOKEN, SESSION, INVITATION, DEVICE = "pgp_", "pgs_", "pgi_", "pgd_"
 RANDOM_BYTES = 32
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """Of codes that people compare: no vowels, so no words; nothing that looks like a digit."""
+FRESH_SECONDS = 600.0
+"""Seconds after a log-in in which an account without a password can be deleted or renamed by its owner."""
+NOT_FRESH = "Log out and log in again first: your log-in must not be older than 10 minutes for this."
 
 
 def new_secret(prefix: str) -> str:
@@ -135,6 +139,7 @@ def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
 DAY = 24 * 3600.0
 WRONG = "The name or the password is wrong."
 WRONG_OLD = "The old password is wrong."
+WRONG_OWN = "The password is wrong."
 
 
 @dataclass(frozen=True)
@@ -331,3 +336,22 @@ def revoke_every(ladder: Ladder, viewer: Viewer, name: str) -> int:
         count = revoke_all(session, account.owner_id, now, spared=viewer.credential)
         write_audit(session, viewer, "account.revoke", name, now, count=count)
     return count
+
+
+def check_person(ladder: Ladder, passwords: Passwords, viewer: Viewer, password: str) -> None:
+    """
+    Make sure that the account's owner is there, and not another person at the owner's browser.
+
+    Raises:
+        Busy: If too many log in at the same time.
+        Forbidden: If the password is wrong; without one, if the log-in is older than `FRESH_SECONDS`.
+    """
+    check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
+    with ladder.database.read() as session:
+        account = find_account(session, str(viewer.name))
+        stored, begun = account.password, session_began(session, viewer.credential)
+    if stored is not None:
+        if not passwords.are_good(stored, password):
+            raise Forbidden(WRONG_OWN)
+    elif begun is None or ladder.clock() - begun > FRESH_SECONDS:
+        raise Forbidden(NOT_FRESH)

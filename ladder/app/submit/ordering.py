@@ -11,7 +11,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.sessions import DISABLED, viewer_by
-from ladder.app.submit.uploads import finished_upload
+from ladder.app.uploads import finished_upload
 from ladder.entry.folders import check_folder
 from ladder.entry.policy import Act, may
 from ladder.entry.variants import check_order

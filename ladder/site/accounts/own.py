@@ -14,11 +14,11 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bot_logs, bots, matches, personal_data, states
+from ladder.app import bot_logs, bots, matches, personal_data, states, uploads
 from ladder.app.accounts import sessions
 from ladder.app.deadlines import deadlines
 from ladder.app.event import reading
-from ladder.app.submit import ordering, uploads
+from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.site.accounts.login import end_in_browser, in_hashing_turn, site_address
@@ -298,7 +298,7 @@ async def _as_the_person(request: Request, form: Form, work: Callable[[Site, Vie
         viewer = demand(request, Act.CHANGE_ACCOUNT)
         site.attempts.count(Attempt.OWN_DATA, address_of(request), str(viewer.name))
         try:
-            personal_data.check_person(site.ladder, site.passwords, viewer, form.get("password", ""))
+            sessions.check_person(site.ladder, site.passwords, viewer, form.get("password", ""))
             return work(site, viewer)
         except TooOften:
             raise

@@ -11,7 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
-from ladder.app.submit import ordering, uploads
+from ladder.app import uploads
+from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
 from ladder.site.server.context import MAX_NUMBER

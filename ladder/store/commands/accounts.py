@@ -390,3 +390,9 @@ def revoke_invitations(
     for each in found:
         each.expires = now
     return len(found)
+
+
+def session_began(session: Session, credential: int | None) -> float | None:
+    """Give the Unix time at which a session began; None: it is none. A transaction that reads will do."""
+    row = session.get(Credential, credential) if credential is not None else None
+    return row.added if row is not None and row.kind == "session" else None

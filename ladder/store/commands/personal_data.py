@@ -271,12 +271,6 @@ def _forget_actions(session: Session, name: str) -> None:
     session.flush()
 
 
-def session_began(session: Session, credential: int | None) -> float | None:
-    """Give the Unix time at which a session began; None: it is none. A transaction that reads will do."""
-    row = session.get(Credential, credential) if credential is not None else None
-    return row.added if row is not None and row.kind == "session" else None
-
-
 def unsettled_owners(session: Session) -> list[int]:
     """Read the owners of deleted accounts of whom files are still there; a transaction that reads will do."""
     return list(session.scalars(select(Owner.id).where(Owner.leftover)))

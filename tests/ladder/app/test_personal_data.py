@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import JSON, String, select, text
 
-from ladder.app import personal_data
+from ladder.app import personal_data, uploads
 from ladder.app.accounts import registering
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder
 from ladder.app.personal_data import RENAME_DAYS, as_json, delete, export, rename
-from ladder.app.submit import uploads
 from ladder.errors import Forbidden, LadderError
 from ladder.people.tables.table_opening import open_table
 from ladder.results.files import TableFiles

@@ -18,9 +18,9 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from ladder.app import uploads
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder
-from ladder.app.submit import uploads
 from ladder.people.review import studies
 from ladder.people.tables.table_opening import open_table
 from ladder.serving.application import make_app

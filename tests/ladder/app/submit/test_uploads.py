@@ -19,7 +19,7 @@ from sqlalchemy import Connection, event
 from ladder.app.ladder import Ladder
 from ladder.app.submit.ended import result_of
 from ladder.app.submit.local_submission import NO_ISOLATION, submit
-from ladder.app.submit.uploads import LASTS_SECONDS, MAX_OPEN, begin_upload, finished_upload, give_up, go_on, upload
+from ladder.app.uploads import LASTS_SECONDS, MAX_OPEN, begin_upload, finished_upload, give_up, go_on, upload
 from ladder.entry.variants import choices
 from ladder.errors import BotRejected, Conflict, LadderError, SandboxError, TooOften, UserError
 from ladder.settings.settings import Settings

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.submit.ordering import WEAK, order
-from ladder.app.submit.uploads import NO_UPLOAD
+from ladder.app.uploads import NO_UPLOAD
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
@@ -485,7 +485,7 @@ async def test_a_full_disk_is_a_sentence_without_paths(
 
     ada = by(ladder, "ada")
     name = (await client.post(f"{API}/uploads", json={"bytes": 3}, headers=ada)).json()["id"]
-    monkeypatch.setattr("ladder.app.submit.uploads.os", SimpleNamespace(**vars(os) | {"write": full}))
+    monkeypatch.setattr("ladder.app.uploads.os", SimpleNamespace(**vars(os) | {"write": full}))
     answer = await client.patch(f"{API}/uploads/{name}", content=b"abc", headers=ada | {"Upload-Offset": "0"})
     assert (answer.status_code, NO_ROOM in answer.json()["detail"]) == (503, True)
     assert str(ladder.settings.data_dir) not in answer.text
