@@ -113,7 +113,7 @@ def test_planning() -> None:
 def test_site() -> None:
     rows = site.measure(1, requests=20, seconds=0.05, bots=120, matches=100)
     found = names(rows)
-    assert len(found) == 2 * 10 + 2
+    assert len(found) == 2 * 10 + 3 + 2
     assert "ETag hits, beside a match" in found
     assert found[-2].startswith("memory before and after 20 requests")
     assert found[-1] == "memory before and after 100 streams opened and dropped"
