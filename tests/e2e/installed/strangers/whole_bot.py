@@ -24,6 +24,7 @@ from pigpen import (
     Rules,
     Solution,
     Suit,
+    Tally,
     TooLong,
     View,
     Welcome,
@@ -174,7 +175,9 @@ class Growing(TreeBot):
     def play(self, view: View) -> Card:
         tree = CardTree(view, view.rng)
         best: Card | None = tree.solved()
-        scores: Mapping[Card, tuple[float, ...]] = tree.scores(1, view.legal) if tree.is_tree else {}
+        tallies: list[Tally] = [Tally() for _ in view.legal]
+        scores: Mapping[Card, tuple[float, ...]] = tree.scores(1, view.legal, tallies) if tree.is_tree else {}
+        assert sum(tally.deals for tally in tallies) == len(tallies) * tree.is_tree
         return best or (view.legal[0] if len(scores) == 1 else super().play(view))
 
 
