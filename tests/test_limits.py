@@ -671,7 +671,7 @@ IN_THEIR_ROOMS = {
     "ladder.site.server.visitor_connection:MAX_CONNECTIONS",
     "ladder.site.server.event_streams:MAX_STREAMS",
     "ladder.site.server.routing:MAX_WAITING",
-    "ladder.store.commands.announcements:MAX_ANNOUNCEMENTS",
+    "ladder.store.commands.organiser_rows:MAX_ANNOUNCEMENTS",
     "ladder.store.commands.computations:MAX_OF_VISITOR",
     "ladder.store.commands.computations:MAX_WAITING",
     "ladder.store.commands.coordinators:MAX_WORKERS",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
-from ladder.store.commands import announcements as commands
+from ladder.store.commands import organiser_rows as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.values.announcements import MAX_TEXT, MAX_TITLE
 from ladder.values.text import why_odd

@@ -8,7 +8,7 @@ from ladder.entry.deadlines import EVERY, deadline_of
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store import lookup
-from ladder.store.commands import deadlines as commands
+from ladder.store.commands import organiser_rows as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.store.submission_look import deadlines_in
 from ladder.values.deadlines import DeadlineRow

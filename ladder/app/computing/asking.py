@@ -56,7 +56,8 @@ def why_question(recorded: Recorded, line: DealLine, step: int, source: str) -> 
 
 def hint_question(view: View) -> HintQuestion:
     """Ask what each choice of an open decision is worth, from what its seat knows."""
-    timeless = replace(view, limit=0.0, bank=0.0)  # so that asked again it is the same question
+    # Without times, so that asked again it is the same question.
+    timeless = replace(view, limit=0.0, bank=0.0, last_took=0.0, last_cpu=None)
     request = request_message(timeless).SerializeToString(deterministic=True)
     return HintQuestion(rules=view.rules.to_plain(), request=base64.b64encode(request).decode())
 

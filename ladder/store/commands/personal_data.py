@@ -85,9 +85,13 @@ def rename_account(session: Session, name: str, new: str, now: float) -> list[in
         The tables of people whose records name the account.
 
     Raises:
-        LadderError: If there is no such account, or the new name cannot be, is taken, or looks like one that is.
+        LadderError: If there is no such account, it has a seat at a table that has not ended, whose record is being
+            written, or the new name cannot be, is taken, or looks like one that is.
     """
     owner = session.get_one(Owner, find_account(session, name).owner_id)
+    seated = select(PeopleChair.table_id).where(PeopleChair.account == name)
+    if session.scalar(select(PeopleTable.id).where(PeopleTable.id.in_(seated), text(OPEN)).limit(1)) is not None:
+        raise LadderError(f"{name!r} has a seat at a table that has not ended. Play it to its end, or leave it, first.")
     check_name(new, "an account")
     if account_of(session, new) is not None:
         raise LadderError(f"There is an account {new!r} already. Choose another name.")

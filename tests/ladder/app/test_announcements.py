@@ -10,7 +10,7 @@ from ladder.app.accounts import managing
 from ladder.app.announcements import announce, announcements, remove
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
-from ladder.store.commands.announcements import MAX_ANNOUNCEMENTS
+from ladder.store.commands.organiser_rows import MAX_ANNOUNCEMENTS
 from ladder.values.accounts import LOCAL, Viewer
 from tests.ladder.ladders import new_ladder
 

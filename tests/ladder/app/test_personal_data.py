@@ -348,6 +348,24 @@ def test_a_name_that_cannot_be_is_refused(ladder: Ladder, new: str, why: str) ->
         rename(ladder, ADA, NAME, new)
 
 
+def test_who_sits_at_a_table_that_is_played_keeps_the_name(ladder: Ladder) -> None:
+    """Its record is being written; who is seated there has the name from the beginning."""
+    add_person(ladder, NAME)
+    order = TableOrder(variant="hearts", chairs=(ChairOrder(kind=ChairKind.PERSON),) * 4)
+    opened = open_table(ladder, order, TableVisitor(account=NAME))
+    with ladder.database.write() as session:
+        table = session.scalars(select(PeopleTable).where(PeopleTable.name == opened.name)).one()
+        chair = session.scalars(select(PeopleChair).where(PeopleChair.table_id == table.id)).first()
+        assert chair is not None
+        chair.account, chair.name, chair.joined, table.status = NAME, NAME, NOW, "playing"
+        number = table.id
+    with pytest.raises(LadderError, match="table"):
+        rename(ladder, LOCAL, NAME, "grace")
+    with ladder.database.write() as session:
+        session.get_one(PeopleTable, number).status = "over"
+    rename(ladder, LOCAL, NAME, "grace")
+
+
 def test_capitals_can_be_changed_and_a_name_comes_back(ladder: Ladder) -> None:
     add_person(ladder, NAME)
     rename(ladder, LOCAL, NAME, "AdaLovelace")

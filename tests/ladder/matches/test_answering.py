@@ -45,7 +45,8 @@ def test_an_answer_is_that_of_the_decision_itself(rules: str, tmp_path: Path) ->
         sent = QUESTIONS.validate_json(question.model_dump_json())
         assert Why.model_validate_json(answer(sent, tmp_path)) == why_of(decision, "17")
         hint = hint_question(decision.view())
-        assert hint == hint_question(replace(decision.view(), bank=3.0, limit=2.0)), "the clock is not asked about"
+        timed = replace(decision.view(), bank=3.0, limit=2.0, last_took=1.0, last_cpu=0.5)
+        assert hint == hint_question(timed), "the clock is not asked about"
         sent = QUESTIONS.validate_json(hint.model_dump_json())
         assert Hint.model_validate_json(answer(sent, tmp_path)) == hint_of(decision.view())
 

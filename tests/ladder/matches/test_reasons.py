@@ -58,7 +58,7 @@ def test_the_parts_add_up_to_what_a_choice_is_behind(rules: Rules, effort: Effor
 def test_parts_are_given_until_they_account_for_most_and_not_at_all_if_they_do_not() -> None:
     one, two, three, four = (Part("card", (Card(number),)) for number in range(4))
     assert leading({two: 1.0, one: 9.0}, 10.0) == [one]
-    assert leading({two: -3.0, one: 13.0}, 10.0) == [one, two], "what speaks for the other choice is said, too"
+    assert leading({two: -3.0, one: 13.0}, 10.0) == [one, two], "a part that speaks for the other choice is shown, too"
     assert leading({one: 6.0, two: 2.0, three: 2.0}, 10.0) == [one, two]
     many = {Part("card", (Card(number),)): 1.0 for number in range(10)}
     assert leading(many, 10.0) == []

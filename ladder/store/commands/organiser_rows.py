@@ -1,17 +1,19 @@
-"""Announcements: written, listed and removed."""
+"""Rows that organisers write for all contestants: announcements and deadlines."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 
 from ladder.errors import LadderError
-from ladder.store.organiser_models import Announcement
+from ladder.store.organiser_models import Announcement, Deadline
 from ladder.values.announcements import AnnouncementRow
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy.orm import Session
 
 MAX_ANNOUNCEMENTS = 100
@@ -58,3 +60,14 @@ def all_announcements(session: Session, first: int | None = None) -> list[Announ
 
 def _row(stored: Announcement) -> AnnouncementRow:
     return AnnouncementRow(number=stored.id, at=time_of(stored.at), title=stored.title, text=stored.text)
+
+
+def set_deadline(session: Session, variant: str, at: float) -> None:
+    """Set the deadline of a variant, in the place of the one that it may have."""
+    session.merge(Deadline(variant=variant, at=at))
+    session.flush()
+
+
+def lift_deadlines(session: Session, variants: Iterable[str]) -> None:
+    """Lift the deadlines of variants."""
+    session.execute(delete(Deadline).where(Deadline.variant.in_(list(variants))))
