@@ -135,9 +135,15 @@ def remove_all_leftovers(ladder: Ladder) -> None:
 
 
 def bots_that_keep_the_name(ladder: Ladder, viewer: Viewer, name: str) -> Sequence[str]:
-    """Find the account's bots in whose names its own name occurs: they keep them, since records name bots."""
+    """
+    Find the account's bots in whose names its own name occurs: they keep them, since records name bots.
+
+    Raises:
+        LadderError: If there is no such account.
+    """
     check(viewer, Act.READ_ACCOUNT, name)
     with ladder.database.read() as session:
+        find_account(session, name)
         return store.bots_named_like(session, name)
 
 

@@ -19,6 +19,9 @@ def test_an_account_is_exported_renamed_and_deleted(tmp_path: Path) -> None:
     assert (done.code, done.out) == (0, "")
     assert json.loads((tmp_path / "ada.json").read_text())["account"] == "ada"
     assert "countess" in typed("account", "rename", "ada", "countess", folder=tmp_path).out
+    nobody = typed("account", "delete", "contess", folder=tmp_path)
+    assert nobody.is_one_sentence, "a mistake in the name is found before the question"
+    assert "pigpen account list" in nobody.err
     refused = typed("account", "delete", "countess", folder=tmp_path)
     assert (refused.code, refused.out) == (2, "")
     assert "pigpen account delete countess --yes" in refused.err
