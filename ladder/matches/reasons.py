@@ -44,15 +44,14 @@ class Part(NamedTuple):
 
 def reasons_of(view: View, best: ChoiceEstimate, other: ChoiceEstimate) -> tuple[Reason, ...]:
     """
-    Say why a choice is behind the best one; nothing where it may be as good, or nothing has been counted.
+    Say why a choice is behind the best one; nothing where it may be as good.
 
     Args:
         view: What the seat knew.
         best: The best choice.
         other: The other one, tried in the same deals.
     """
-    is_counted = best.tally.deals and other.tally.deals
-    if view.phase is Phase.MOON or not is_counted or other.behind <= other.behind_error:
+    if view.phase is Phase.MOON or other.behind <= other.behind_error:
         return ()
     parts = parts_of(view.rules, best.tally, other.tally)
     found = [_reason(view, best.tally, other.tally, part, parts[part]) for part in leading(parts, other.behind)]

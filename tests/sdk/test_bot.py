@@ -198,3 +198,29 @@ def test_the_clock_of_a_question_that_is_asked_again_has_not_stopped() -> None:
         conversation._answer(request_message(view))
     first, again, next_one = Clocked.asked_at
     assert first == again < next_one
+
+
+def test_a_bot_is_told_what_its_wall_time_is_charged_as_its_referee_has_charged_it_so_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, rates = [100.0], []
+
+    class Slow(First):
+        def play(self, view: pigpen.View) -> Card:
+            now[0] += 1.0
+            rates.append((view.charge_rate, view.cpu_rate, view.time_charged()))
+            return super().play(view)
+
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    conversation = client._Conversation(Slow(), "slow", "unix:/nowhere", "token")
+    variant = PRESETS["hearts"]
+    clock = pigpen.ClockSetting(60.0, 0.1, 1.0, start_up=10.0)
+    conversation._answer(welcome_message(pigpen.Welcome(variant, 0, "deals:1", clock)))
+    deal = Deal(variant, deal_hands(variant, bytes(32), 3), number=3)
+    deal.apply(deal.turn, deal.legal(deal.turn)[0])
+    for decision in range(1, 30):
+        view = pigpen.View(*deal.known_to(deal.turn), decision=decision, limit=1.0)
+        view.last_took, view.last_cpu = (0.0, None) if decision == 1 else (0.5, 0.25)
+        conversation._answer(request_message(view))
+    assert rates[0] == (1.0, 1.0, 1.0)
+    assert rates[-1] == pytest.approx((0.5, 0.25, 0.5), rel=0.01)

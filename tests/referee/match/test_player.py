@@ -228,6 +228,21 @@ async def test_the_view_shows_the_bank_and_how_long_the_last_answer_took() -> No
     assert [watch.rated for watch in seat.watches] == pytest.approx([0.5, 0.5])
 
 
+async def test_the_view_has_the_cpu_time_of_the_last_answer_where_the_clock_counts_it() -> None:
+    time = FakeTime()
+    deal = first_play()
+    seat = ScriptedSeat(honest, time=time, thinks=0.5 + MARGIN, works=0.25)
+    player = Player(seat, SETTING, now=time)
+    player.begin_deal()
+    for _ in range(2):
+        await player.act(deal, deal.turn, TOTALS, seed=5)
+    time.cpu = 0.0
+    for _ in range(2):
+        await player.act(deal, deal.turn, TOTALS, seed=5)
+    assert [view.last_cpu for view in seat.asked] == [None, None, None, 0.25]
+    assert seat.took[-1] == pytest.approx(0.25)
+
+
 async def test_an_empty_bank_shortens_the_limit() -> None:
     time = FakeTime()
     deal = first_play()

@@ -238,10 +238,12 @@ def test_times_are_those_of_the_match_then_and_of_the_bot_now() -> None:
     match = recorded("hearts", "deals:1")
     time = FakeTime()
     time.cpu = 0.0
-    (table,) = put(match, ScriptedSeat(showy, time=time, thinks=0.5, works=0.25), 0)
+    seat = ScriptedSeat(showy, time=time, thinks=0.5, works=0.25)
+    (table,) = put(match, seat, 0)
     took = [took for step, took, _ in match.deals[0].timed_steps() if step.seat == 0 and step.by == "bot"]
     assert [answer.took for answer in table.answers] == took
     assert [answer.took_now for answer in table.answers] == [0.25] * len(took)
+    assert [view.last_cpu for view in seat.asked] == [None, *[0.25] * (len(took) - 1)], "the program's own clock is now"
 
 
 def test_an_unfinished_match_is_refused() -> None:
