@@ -207,6 +207,7 @@ def test_a_bot_is_told_what_its_wall_time_is_charged_as_its_referee_has_charged_
 
     class Slow(First):
         def play(self, view: pigpen.View) -> Card:
+            view.asked_at = now[0]
             now[0] += 1.0
             rates.append((view.charge_rate, view.cpu_rate, view.time_charged()))
             return super().play(view)
