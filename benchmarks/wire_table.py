@@ -151,8 +151,8 @@ class FramedServer:
         """Remove the socket."""
         self.socket.unlink(missing_ok=True)
 
-    async def stop(self, _: float | None) -> None:
-        """Stop listening."""
+    async def stop(self, grace: float | None, patience: float = 0.0) -> None:
+        """Stop listening, without waiting for anything."""
         if self._server is not None:
             self._server.close()
 
