@@ -326,12 +326,18 @@ def rule(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, las
     event_rounds.advance_events(ladder.database, ladder.clock())
 
 
-def release(ladder: Ladder, viewer: Viewer, name: str) -> tuple[int, int] | None:
+def release(ladder: Ladder, viewer: Viewer, name: str, only: tuple[int, int] | None = None) -> tuple[int, int] | None:
     """
     Show the result of the next table of an event whose results are sealed.
 
+    Args:
+        ladder: The ladder.
+        viewer: An organiser.
+        name: Name of the event.
+        only: Round and number of the table that is meant: nothing is shown if another one is next.
+
     Returns:
-        Its round, within the event, and its number; None: there is no result that is sealed.
+        Its round, within the event, and its number; None: nothing was shown.
 
     Raises:
         Forbidden: If the viewer is not an organiser.
@@ -339,7 +345,7 @@ def release(ladder: Ladder, viewer: Viewer, name: str) -> tuple[int, int] | None
     """
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
-        shown = commands.release(session, event)
+        shown = commands.release(session, event, only)
         if shown:
             announce_event(session, event, ladder.clock())
             write_audit(session, viewer, "event.release", name, ladder.clock(), round=shown[0], table=shown[1])

@@ -58,9 +58,12 @@ PULL_SECONDS = 1800.0
 """Seconds that a pull may take; the registry may be a stranger's."""
 
 
-def connect() -> docker.DockerClient:
+def connect(instead: str = WITHOUT_CONTAINERS) -> docker.DockerClient:
     """
     Reach the engine that DOCKER_HOST names, or the local one.
+
+    Args:
+        instead: What can be done without an engine, as the end of a sentence; empty if nothing can.
 
     Raises:
         SandboxError: If none answers; the message names the ways out.
@@ -69,9 +72,8 @@ def connect() -> docker.DockerClient:
         _probe_socket()
         return _Client.from_env(timeout=_UsualLimit(ENGINE_SECONDS), max_pool_size=MAX_CONNECTIONS)
     except (OSError, *ENGINE_ERRORS) as error:
-        raise SandboxError(
-            f"No Docker engine answers. Start one (in a checkout: scripts/engine), or {WITHOUT_CONTAINERS}"
-        ) from error
+        start = "No Docker engine answers. Start one (in a checkout: scripts/engine)"
+        raise SandboxError(f"{start}, or {instead}" if instead else f"{start}.") from error
 
 
 class EngineTooBusy(ReadTimeout):

@@ -70,7 +70,7 @@ def make_images(report: Callable[[str], None], *, postgres: bool = False) -> dic
     Raises:
         SandboxError: If one cannot be made.
     """
-    client = connect()
+    client = connect(instead="")
     try:
         with engine_errors("make the images of a ladder"):
             names = [_ensure_ladder(client, report)]

@@ -7,6 +7,7 @@ sheet uncovers the places one after the other, the last one first, and then ever
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,11 +79,21 @@ def present(
 
 @router.post("/{event}/present", dependencies=FOR_PEOPLE)
 def release(request: Request, event: Name, form: Form) -> Response:
-    """Show the next result to everybody."""
+    """
+    Show the next result to everybody.
+
+    The form names the table that is meant. So a form that is sent again after an answer was lost, or by a second
+    organiser, shows no further result.
+    """
     site: Site = request.app.state.site
-    shown = holding.release(site.ladder, demand(request, Act.ADMINISTER), event)
+    meant = _number(form.get("round", "")), _number(form.get("table", ""))
+    shown = holding.release(site.ladder, demand(request, Act.ADMINISTER), event, only=meant)
     where = f"?round={shown[0]}&table={shown[1]}" if shown else ""
     return RedirectResponse(f"/events/{event}/present{where}", 303)
+
+
+def _number(text: str) -> int:
+    return int(text) if re.fullmatch("[0-9]{1,8}", text) else 0
 
 
 def seated(place: Place, found: Iterable[Place]) -> Sequence[PresentedBot]:

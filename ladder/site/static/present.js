@@ -28,14 +28,27 @@ class PresentResults extends HTMLElement {
   /** Release the next result, and show the page that answers. @param {HTMLFormElement} form */
   async #release(form) {
     const button = form.querySelector("button");
-    if (button) {
-      button.disabled = true; // Enter once more would release another one
+    const alert = /** @type {HTMLElement | null} */ (this.querySelector("[role=alert]"));
+    if (!button || !alert) {
+      return;
     }
+    button.disabled = true; // Enter once more would send it twice
+    alert.hidden = true;
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    const response = await fetch(form.action, { method: "POST", body }).catch(() => null);
-    const shown = new DOMParser().parseFromString((await response?.text().catch(() => "")) ?? "", "text/html");
-    const found = shown.querySelector("present-results");
-    if (!response?.ok || !found) {
+    /** @type {[Response, string] | null} */
+    const answer = await fetch(form.action, { method: "POST", body })
+      .then(async (response) => /** @type {[Response, string]} */ ([response, await response.text()]))
+      .catch(() => null);
+    if (!answer) {
+      // A page that is loaded again would be lost as well. The form names its result, so it can be sent once more.
+      button.disabled = false;
+      alert.hidden = false;
+      button.focus({ preventScroll: true });
+      return;
+    }
+    const [response, text] = answer;
+    const found = new DOMParser().parseFromString(text, "text/html").querySelector("present-results");
+    if (!response.ok || !found) {
       location.reload(); // the server says what is the matter
       return;
     }

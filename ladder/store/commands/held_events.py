@@ -370,13 +370,25 @@ def rule(
     return row
 
 
-def release(session: Session, event: StoredEvent) -> tuple[int, int] | None:
-    """Show the next table that is sealed and has a result; gives its round and number, None if there is none."""
+def release(session: Session, event: StoredEvent, only: tuple[int, int] | None = None) -> tuple[int, int] | None:
+    """
+    Show the next table that is sealed and has a result.
+
+    Args:
+        session: Of the database.
+        event: The event.
+        only: Round and number that it must have, or nothing is shown.
+
+    Returns:
+        Its round and number; None: nothing was shown.
+    """
     for each in rounds_of(session, event.id):
         tables = tables_of(session, event.id)[each.number]
         sealed = [(row, match) for row, match in tables if match.sealed]
         if done := [(row, match) for row, match in sealed if row.boards is not None]:
             row, _ = done[0]
+            if only not in {None, (row.round, row.number)}:
+                return None
             unseal(session, event.id, row.round, row.number)
             return row.round, row.number
         if sealed:

@@ -227,3 +227,10 @@ def test_what_is_no_name_of_a_site_is_refused(name: str, tmp_path: Path) -> None
 def test_a_folder_that_a_compose_file_would_read_otherwise_is_refused(data: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--data-dir"):
         write_compose(tmp_path / "arena", ComposeOrder(NAME, Path(data)))
+
+
+def test_without_an_engine_the_way_out_is_an_engine_and_no_kind_of_sandbox() -> None:
+    done = pigpen("ladder", "image", DOCKER_HOST="unix:///nonexistent/docker.sock")
+    assert done.returncode == 3
+    assert done.stderr.startswith("pigpen: No Docker engine answers.")
+    assert "--sandbox" not in done.stderr

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from playwright.sync_api import Route
+
     from tests.ladder.site.browser.pages import Lending
 
 pytestmark = pytest.mark.chromium
@@ -130,6 +132,34 @@ def test_everybody_can_read_the_presenters_page(
         assert page.evaluate("scrollY") == 0, "the focus is on the button, and the result is in sight"
         page.keyboard.press("Enter")
         page.wait_for_url(f"{address}?round=1&table={table}")
+
+
+def test_a_presenter_whose_network_fails_keeps_the_page_and_sends_the_form_again(
+    lending: Lending, presented: tuple[str, str]
+) -> None:
+    address, secret = presented
+    page = lending.page(Kind(), DESKTOP, True, calm=True)
+    page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
+    page.goto(address)
+    page.route("**/present", lambda route: route.abort())  # the request is lost
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").wait_for()
+    page.unroute("**/present")
+
+    def lose_the_answer(route: Route) -> None:
+        route.fetch(max_redirects=0)
+        route.abort()
+
+    page.route("**/present", lose_the_answer, times=1)
+    page.wait_for_function("() => document.activeElement.matches('button.main:enabled')")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").wait_for()
+    page.wait_for_function("() => document.activeElement.matches('button.main:enabled')")
+    page.keyboard.press("Enter")
+    page.locator(".shown b").first.wait_for()
+    assert "Table 1" in page.locator("h2").first.inner_text()
+    assert "Table 2" in page.locator(".next h2").inner_text()
+    assert page.get_by_role("alert").is_hidden()
 
 
 BEGINS = """() => [...document.querySelectorAll(".shown > *")].map((each) => [
