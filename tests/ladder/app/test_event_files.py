@@ -51,7 +51,7 @@ def ladder(tmp_path: Path, time: Time) -> Iterator[Ladder]:
     ("file", "entrants", "stages"),
     [
         ("chematoodlon", 12, {"First round": 3, "Semi-final": 7, "Final": 1}),
-        ("gongzhu-weekend", 8, {"Swiss": 7, "Last sixteen": 1, "Final": 1}),
+        ("gongzhu-weekend", 9, {"Swiss": 7, "Last sixteen": 1, "Final": 1}),
         ("five-seat-league", 6, {"League": 2, "Final": 1}),
         ("partners-cup", 5, {"Round robin": 5, "Semi-finals": 1, "Final": 1}),
     ],
@@ -75,6 +75,11 @@ def test_an_example_is_held_to_its_end(
     time.now = event.opens.timestamp() if event.opens else event.starts.timestamp() - DAY
     for number in range(1, entrants + 1):
         holding.enter(ladder, LOCAL, file, f"Bot-{number}")
+    if event.check_in:
+        time.now = event.check_in.timestamp()
+        for number in range(1, entrants):  # the last one does not come
+            holding.check_in(ladder, LOCAL, file, f"Bot-{number}")
+        entrants -= 1
     time.now = event.starts.timestamp()
     holding.freeze(ladder, LOCAL, file)
     holding.start(ladder, LOCAL, file)

@@ -266,11 +266,12 @@ def test_a_calendar_has_the_times_of_an_events_file(ladder: Ladder) -> None:
     response = Visitor(ladder).get("/events/weekend/event.ics")
     assert response.headers["content-type"] == "text/calendar; charset=utf-8"
     found = Calendar.from_ical(response.content).walk("VEVENT")
-    assert len({each["uid"] for each in found}) == len(found) == 3 + 7
+    assert len({each["uid"] for each in found}) == len(found) == 4 + 7
     by_title = {str(each["summary"]): each for each in found}
     first = by_title["拱猪 Weekend: Swiss, round 1"]
     assert first.decoded("dtstart") == datetime.datetime(2026, 12, 12, 9, tzinfo=datetime.UTC)
     assert by_title["拱猪 Weekend: registration closes"].decoded("dtstart").hour == 8
+    assert by_title["拱猪 Weekend: check-in; who misses it does not play"].decoded("dtstart").hour == 7
 
 
 def test_a_title_that_was_opened_before_it_was_refused_stands_in_a_calendar_without_what_cannot_be_printed(
