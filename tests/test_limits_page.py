@@ -12,7 +12,11 @@ from referee.seats.deadlines import Deadlines
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("referee/seats", "referee/match", "ladder/sandbox", "ladder/matches", "ladder/trials", "ladder/worker")
-FILES = (*(file for room in ROOMS for file in (ROOT / room).rglob("*.py")), ROOT / "sdk/pigpen/client.py")
+FILES = (
+    *(file for room in ROOMS for file in (ROOT / room).rglob("*.py")),
+    ROOT / "sdk/pigpen/client.py",
+    ROOT / "sdk/pigpen/lines.py",
+)
 LIMIT = re.compile(r"^(\w*SECONDS)\b(?:: \w+)? = ", re.MULTILINE)
 ROW = re.compile(r"`(\w+/\w+\.py)`((?:,? _?[A-Z_]+\b)+)")
 

@@ -146,8 +146,8 @@ def play(
     bots: Annotated[
         list[str],
         typer.Argument(
-            help="For each seat a sample bot's name, a folder, an image, or cmd: and a command line; human for "
-            "yourself, listen for a program that you start yourself."
+            help="For each seat a sample bot's name, a folder, an image, or cmd: and a command line (lines: for a "
+            "program that reads and writes lines); human for yourself, listen for a program that you start yourself."
         ),
     ],
     rules: RulesOption = "gongzhu",

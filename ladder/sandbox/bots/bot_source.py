@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,8 @@ KITS = _shipped("starter_kits")
 """A folder for each language in which there is no sample bot."""
 COMMAND = "cmd:"
 """Prefix of the command line of a program that plays without a sandbox."""
+LINES = "lines:"
+"""The same, of a program that reads and writes lines (`pigpen.lines`)."""
 _ALL_MAIN_FILES = (*MAIN_FILES, *SOURCE_MAIN_FILES)
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in _ALL_MAIN_FILES}
 _OTHER_PACKAGE_FILES = {
@@ -105,16 +108,17 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
     """
     Find the bot that *word* names: a sample bot's name, a folder, or an image, in this order.
 
-    A word that begins with `COMMAND` is the command line of a program. A word with a slash at the start or after a dot
-    (`./mybot`) is always a folder. Sample bots are in *samples*.
+    A word that begins with `COMMAND` or `LINES` is the command line of a program. A word with a slash at the start or
+    after a dot (`./mybot`) is always a folder. Sample bots are in *samples*.
 
     Raises:
         UnknownBot: If it names none of them.
     """
     if word in sample_names(samples):
         return BotSource(word, folder=samples / word)
-    if word.startswith(COMMAND):
-        return _program(word)
+    for prefix in (COMMAND, LINES):
+        if word.startswith(prefix):
+            return _program(word, prefix)
     folder = _expanded(word)
     if _is_folder(folder):
         if not folder.resolve().name.isprintable():  # in records, tables and messages it would break something
@@ -132,28 +136,29 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
         return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
     raise UnknownBot(
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names(samples))}), nor a folder, "
-        f"nor an image reference such as mybot:latest, nor a program such as {COMMAND}./mybot."
+        f"nor an image reference such as mybot:latest, nor a program such as {COMMAND}./mybot or {LINES}./mybot."
     )
 
 
-def _program(word: str) -> BotSource:
+def _program(word: str, prefix: str) -> BotSource:
     """Find the program of a command line, and name the bot after it."""
     try:
-        words = shlex.split(word.removeprefix(COMMAND))
+        words = shlex.split(word.removeprefix(prefix))
     except ValueError as error:  # a quotation that does not end
         raise UnknownBot(f"{word!r} is no command line: {error}.") from None
     if not words:
-        raise UnknownBot(f"{word!r} names no program. Write the command line behind it: {COMMAND}./mybot")
+        raise UnknownBot(f"{word!r} names no program. Write the command line behind it: {prefix}./mybot")
     found = shutil.which(words[0])
     if found is None:
         raise UnknownBot(
             f"There is no program {words[0]!r} in {word!r}. Name a file that can be executed, such as "
-            f"{COMMAND}./build/bot, or a program on the PATH."
+            f"{prefix}./build/bot, or a program on the PATH."
         )
     name = Path(words[0]).name
     if not name.isprintable():
         raise UnknownBot(f"The program {words[0]!r} has a name that cannot be printed. Give it another one.")
-    return BotSource(name, command=(os.path.abspath(found), *words[1:]))
+    bridge = (sys.executable, "-P", "-m", "pigpen.lines") if prefix == LINES else ()
+    return BotSource(name, command=(*bridge, os.path.abspath(found), *words[1:]))
 
 
 def unread_packages(folder: Path) -> str:

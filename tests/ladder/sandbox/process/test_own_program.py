@@ -68,6 +68,8 @@ def test_a_command_line_is_checked_as_a_folder_is(tmp_path: Path, program: str) 
         ("cmd:'a", "No closing quotation"),
         ("cmd:./no-such-bot --fast", "There is no program './no-such-bot'"),
         ("cmd:./text", "There is no program './text'"),
+        ("lines:", "behind it: lines:./mybot"),
+        ("lines:./no-such-bot", "There is no program './no-such-bot'"),
     ],
 )
 def test_what_is_no_command_is_refused_in_a_sentence(tmp_path: Path, word: str, sentence: str) -> None:
