@@ -11,7 +11,22 @@ import math
 from pigpen.rules.errors import PigpenError
 
 
-class UserError(PigpenError):
+class Worded:
+    """Base of errors whose sentence is translated where a reader meets it; what stands in it is put in afterwards."""
+
+    def __init__(self, sentence: str, **values: object) -> None:
+        """
+        Say it.
+
+        Args:
+            sentence: In English; with values, each ``{name}`` in it stands for one of them.
+            values: None: the sentence may hold braces, and is taken as it is.
+        """
+        self.sentence, self.values = sentence, values
+        super().__init__(sentence.format(**values) if values else sentence)
+
+
+class UserError(Worded, PigpenError):
     """Something that was asked for makes no sense; the message names it and the way out."""
 
     exit_code = 2
@@ -23,7 +38,7 @@ class BotRejected(PigpenError):
     exit_code = 2
 
 
-class LadderError(PigpenError):
+class LadderError(Worded, PigpenError):
     """Something that was asked of the ladder cannot be done; the message names it and the way out."""
 
     exit_code = 2
@@ -52,16 +67,17 @@ class Conflict(LadderError):
 class TooOften(LadderError):
     """It was asked for too often, or too much is asked for just now; the message says when to try again."""
 
-    def __init__(self, sentence: str, seconds: float = 60.0) -> None:
+    def __init__(self, sentence: str, seconds: float = 60.0, **values: object) -> None:
         """
         Say it.
 
         Args:
             sentence: ``{minutes}`` in it stands for the time to wait.
             seconds: Seconds after which another attempt may succeed.
+            values: Of other names in the sentence.
         """
-        self.sentence, self.seconds, self.minutes = sentence, seconds, str(max(1, math.ceil(seconds / 60)))
-        super().__init__(sentence.replace("{minutes}", self.minutes))
+        self.seconds, self.minutes = seconds, str(max(1, math.ceil(seconds / 60)))
+        super().__init__(sentence, minutes=self.minutes, **values)
 
 
 class Busy(TooOften):

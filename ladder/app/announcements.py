@@ -9,13 +9,18 @@ from ladder.errors import UserError
 from ladder.store.commands import organiser_rows as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.values.announcements import MAX_TEXT, MAX_TITLE
-from ladder.values.text import why_odd
+from ladder.values.text import unprintable
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import Viewer
     from ladder.values.announcements import AnnouncementRow
 
+NO_TITLE = "The title of an announcement is one line of text, but this one is empty."
+ODD_TITLE = "The title of an announcement is one line of text, but this one has {odd}, which cannot be printed."
+LONG_TITLE = "The title of an announcement has at most {limit} characters, but this one {found}."
+ODD_TEXT = "The text of an announcement cannot be shown: it has {odd}, which cannot be printed."
+LONG_TEXT = "The text of an announcement has at most {limit:,} characters, but this one {found:,}."
 LINES = str.maketrans("\n\t", "  ")
 
 
@@ -71,10 +76,12 @@ def checked_title(title: str) -> str:
         UserError: If it cannot be one.
     """
     title = title.strip()
-    if odd := why_odd(title):
-        raise UserError(f"The title of an announcement is one line of text, but {odd}.")
+    if not title:
+        raise UserError(NO_TITLE)
+    if odd := unprintable(title):
+        raise UserError(ODD_TITLE, odd=odd)
     if len(title) > MAX_TITLE:
-        raise UserError(f"The title of an announcement has at most {MAX_TITLE} characters, but this one {len(title)}.")
+        raise UserError(LONG_TITLE, limit=MAX_TITLE, found=len(title))
     return title
 
 
@@ -86,8 +93,8 @@ def checked_text(text: str) -> str:
         UserError: If it cannot be one.
     """
     text = text.replace("\r\n", "\n").strip()
-    if text and (odd := why_odd(text.translate(LINES))):
-        raise UserError(f"The text of an announcement cannot be shown: {odd}.")
+    if odd := unprintable(text.translate(LINES)):
+        raise UserError(ODD_TEXT, odd=odd)
     if len(text) > MAX_TEXT:
-        raise UserError(f"The text of an announcement has at most {MAX_TEXT:,} characters, but this one {len(text):,}.")
+        raise UserError(LONG_TEXT, limit=MAX_TEXT, found=len(text))
     return text

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
 
+PAST = "{at:%Y-%m-%d %H:%M} UTC is past. Name a later time, or: now"
+NONE_OF_ITS_OWN = "{variant} has no deadline of its own. To list all: pigpen ladder deadline list"
+NONE = "There is no deadline. To set one: pigpen ladder deadline set TIME"
+
 
 def deadlines(ladder: Ladder) -> list[DeadlineRow]:
     """Read all deadlines: first that of every variant, then those of single ones by name."""
@@ -58,7 +62,7 @@ def set_deadline(ladder: Ladder, viewer: Viewer, at: float | None, variants: Col
     with ladder.database.write() as session:
         now = ladder.clock()
         if at is not None and at < now:
-            raise UserError(f"{time_of(at):%Y-%m-%d %H:%M} UTC is past. Name a later time, or: now")
+            raise UserError(PAST, at=time_of(at))
         at = now if at is None else at
         for each in _found(session, variants) or [EVERY]:
             commands.set_deadline(session, each, at)
@@ -88,9 +92,9 @@ def lift_deadline(ladder: Ladder, viewer: Viewer, variants: Collection[str] = ()
         lifted = _found(session, variants) or list(there)
         for each in lifted:
             if each not in there:
-                raise LadderError(f"{each} has no deadline of its own. To list all: pigpen ladder deadline list")
+                raise LadderError(NONE_OF_ITS_OWN, variant=each)
         if not lifted:
-            raise LadderError("There is no deadline. To set one: pigpen ladder deadline set TIME")
+            raise LadderError(NONE)
         commands.lift_deadlines(session, lifted)
         for each in lifted:
             write_audit(session, viewer, "deadline.lift", each or "all", ladder.clock())

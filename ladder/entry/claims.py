@@ -160,6 +160,11 @@ class SubmissionLook:
     """Unix time at which the submission was accepted."""
 
 
+NO_NAME = (
+    "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, NFC), "
+    "'_', '-' and '.', and does not begin with '-' or '.'."
+)
+LOOKS_LIKE = "The name {name!r} looks like {taken!r}, which is taken."
 LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
 _WAY_OUT = "Write {option} {{taken}} if you mean it, or choose a name less like it."
@@ -174,10 +179,7 @@ def check_name(name: str, what: str) -> None:
     """
     fits = 0 < len(name) <= NAME_LENGTH and name == unicodedata.normalize("NFC", name)
     if not fits or not all(_is_fit(letter) for letter in name) or name[0] in "-." or _is_mark(name[0]):
-        raise LadderError(
-            f"{name!r} cannot be the name of {what}: it takes 1 to {NAME_LENGTH} letters and digits of any script "
-            "(composed, NFC), '_', '-' and '.', and does not begin with '-' or '.'."
-        )
+        raise LadderError(NO_NAME, name=name, what=what, limit=NAME_LENGTH)
 
 
 def check_new_name(name: str, what: str, taken: Iterable[str], way_out: str = "Choose another name.") -> None:
@@ -196,7 +198,7 @@ def check_new_name(name: str, what: str, taken: Iterable[str], way_out: str = "C
     check_name(name, what)
     other = similar(name, taken)
     if other is not None:
-        raise LadderError(f"The name {name!r} looks like {other!r}, which is taken. {way_out.format(taken=other)}")
+        raise LadderError(f"{LOOKS_LIKE} {way_out}", name=name, taken=other)
     mistake = spelling_mistake(name)
     if mistake:
         raise LadderError(f"{name!r} cannot be the name of {what}: it {mistake}.")

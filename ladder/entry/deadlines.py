@@ -14,6 +14,14 @@ EVERY = ""
 """In the place of a variant's name: of every variant that has no deadline of its own."""
 NOW = "now"
 """In the place of a time."""
+CLOSED = (
+    "Submissions for {variant} closed on {when:%Y-%m-%d at %H:%M:%S} UTC: only bots that were submitted by then play. "
+    "Choose other variants with --variant, or ask the organiser."
+)
+NO_TIME = (
+    "{text!r} is not a time with its time zone. Write it as 2026-12-18T18:00Z or 2026-12-18T18:00+01:00, or write: now"
+)
+TOO_EARLY = "{text!r} is too long ago."
 
 
 def deadline_of(deadlines: Mapping[str, float], variant: str) -> float | None:
@@ -30,11 +38,7 @@ def check_in_time(deadlines: Mapping[str, float], variant: str, accepted: float)
     """
     at = deadline_of(deadlines, variant)
     if at is not None and accepted > at:
-        when = datetime.datetime.fromtimestamp(at, datetime.UTC)
-        raise LadderError(
-            f"Submissions for {variant} closed on {when:%Y-%m-%d at %H:%M:%S} UTC: only bots that were submitted by "
-            "then play. Choose other variants with --variant, or ask the organiser."
-        )
+        raise LadderError(CLOSED, variant=variant, when=datetime.datetime.fromtimestamp(at, datetime.UTC))
 
 
 def read_time(text: str) -> float | None:
@@ -54,11 +58,8 @@ def read_time(text: str) -> float | None:
     except ValueError:
         read = None
     if read is None or read.tzinfo is None:
-        raise UserError(
-            f"{text!r} is not a time with its time zone. Write it as 2026-12-18T18:00Z or 2026-12-18T18:00+01:00, or "
-            f"write: {NOW}"
-        )
+        raise UserError(NO_TIME, text=text)
     try:
         return float(int(read.timestamp()))
     except OverflowError:
-        raise UserError(f"{text!r} is too long ago.") from None
+        raise UserError(TOO_EARLY, text=text) from None

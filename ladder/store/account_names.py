@@ -19,6 +19,9 @@ from ladder.store.models import Owner
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+NO_ACCOUNT = "There is no account {name!r}. To list all: pigpen account list"
+FORMER = "The name {name!r} was that of another account, and is not given away again. Choose another name."
+
 
 def account_of(session: Session, name: str) -> Account | None:
     """Find an account; None if there is none of that name."""
@@ -34,7 +37,7 @@ def find_account(session: Session, name: str) -> Account:
     """
     account = account_of(session, name)
     if account is None:
-        raise LadderError(f"There is no account {name!r}. To list all: pigpen account list")
+        raise LadderError(NO_ACCOUNT, name=name)
     return account
 
 
@@ -63,6 +66,4 @@ def check_not_former(session: Session, name: str, owner: int | None = None) -> N
     """
     former = session.get(FormerName, hash_of_name(name))
     if former is not None and former.owner_id != owner:
-        raise LadderError(
-            f"The name {name!r} was that of another account, and is not given away again. Choose another name."
-        )
+        raise LadderError(FORMER, name=name)

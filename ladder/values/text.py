@@ -49,8 +49,13 @@ def why_odd(text: str) -> str:
     """
     if not text.strip():
         return "it is empty"
-    odd = next((letter for letter in text if not letter.isprintable()), None)
-    return "" if odd is None else f"it has the character U+{ord(odd):04X}, which cannot be printed"
+    odd = unprintable(text)
+    return odd and f"it has the character {odd}, which cannot be printed"
+
+
+def unprintable(text: str) -> str:
+    """Give the first character of a text that cannot be printed, as ``U+202E``; empty: there is none."""
+    return next((f"U+{ord(letter):04X}" for letter in text if not letter.isprintable()), "")
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import AccountRow, GroupRow, Viewer
 
+NO_BOTS = "An account may have 1 bot or more. To let no one submit: pigpen ladder deadline set now"
+
 
 def groups(ladder: Ladder) -> list[GroupRow]:
     """Read all groups, by name; they are public, as their standings are."""
@@ -76,7 +78,7 @@ def set_group_quota(
     """
     check(viewer, Act.ADMINISTER)
     if bots == 0:
-        raise UserError("An account may have 1 bot or more. To let no one submit: pigpen ladder deadline set now")
+        raise UserError(NO_BOTS)
     with ladder.database.write() as session:
         found, now = find_group(session, group), ladder.clock()
         found.submissions_a_day, found.bots, found.changed = submissions_a_day, bots, now

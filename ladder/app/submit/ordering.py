@@ -28,7 +28,6 @@ from ladder.store.queries.submissions import other_bots, submission_in, submissi
 from ladder.store.submission_look import look_at
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import RegistryPlace, RegistryToken, SubmissionList, SubmissionTerms
-from ladder.values.text import counted
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
@@ -103,6 +102,13 @@ def registry_token(
 
 
 HOUR = 3600.0
+TOO_MANY_BOTS = (
+    "Each account of the group {group} may have {limit} bots at most; you have {bots}. Submit a new version of one of "
+    "yours, or retire one: pigpen retire {first}"
+)
+TOO_MANY_WAIT = "{limit} of your submissions have not ended: the limit. Wait, or withdraw one."
+TOO_MANY_A_DAY = "The limit of submissions in 24 hours is {limit}, and you have reached it. Try again later."
+TOO_LONG_TRIALS = "Your trials have taken {limit} min in 24 hours: the limit. Try again later."
 WEAK = (
     "The bots of this ladder run without isolation, so it accepts none over the network. Its organiser can submit "
     "them, or begin a ladder with Docker."
@@ -254,18 +260,13 @@ def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None
     quotas = (account.submissions_a_day, group.submissions_a_day if group else None, settings.submissions_a_day)
     a_day = next(each for each in quotas if each is not None)
     if group and group.bots is not None and len(others := other_bots(session, owner, bot)) >= group.bots:
-        raise LadderError(
-            f"Each account of the group {group.name} may have {counted(group.bots, 'bot')}; you have "
-            f"{', '.join(others)}. Submit a new version of one of yours, or retire one: pigpen retire {others[0]}"
-        )
+        raise LadderError(TOO_MANY_BOTS, group=group.name, limit=group.bots, bots=", ".join(others), first=others[0])
     if used.waiting >= settings.submissions_waiting:
-        raise TooOften(f"{used.waiting} of your submissions have not ended: the limit. Wait, or withdraw one.", 60.0)
+        raise TooOften(TOO_MANY_WAIT, 60.0, limit=used.waiting)
     if used.today >= a_day:
-        raise TooOften(f"You have submitted {counted(used.today, 'time')} in 24 hours; the limit is {a_day}.", HOUR)
+        raise TooOften(TOO_MANY_A_DAY, HOUR, limit=a_day)
     if used.seconds >= 60 * settings.trial_minutes:
-        raise TooOften(
-            f"Your trials have taken {counted(settings.trial_minutes, 'minute')} in 24 hours: the limit.", HOUR
-        )
+        raise TooOften(TOO_LONG_TRIALS, HOUR, limit=settings.trial_minutes)
 
 
 def _added(

@@ -154,7 +154,7 @@ def _entry(path: str, today: datetime.date, days_ago: int) -> FeedEntry:
     return FeedEntry(f"{path}#{day}", f"The board of {day}: the same cards for everybody", begins, page)
 
 
-def _today(request: Request, variant: str, error: str = "", status: int = 200) -> Response:
+def _today(request: Request, variant: str, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     now, before = (daily_board.todays_board(site.ladder, variant, days_ago) for days_ago in (0, 1))
     done = _done(own_days(site.ladder, visitor_of(request)), now.day).get(now.variant)
@@ -175,14 +175,16 @@ def _done(days: OwnDays, day: datetime.date) -> dict[str, str]:
     return {game.variant: game.table for game in days.games_on(day)}
 
 
-def _board(request: Request, match: int, board: int, rotation: int, error: str = "", status: int = 200) -> Response:
+def _board(
+    request: Request, match: int, board: int, rotation: int, error: str | Exception = "", status: int = 200
+) -> Response:
     site: Site = request.app.state.site
     found = match_board(site.ladder, match, board, rotation)
     values = {"board": found, "variant": found.variant}
     return form_page(request, "play_board.html", values | _visitor(request, error), status)
 
 
-def _visitor(request: Request, error: str) -> dict[str, object]:
+def _visitor(request: Request, error: str | Exception) -> dict[str, object]:
     account = viewer_of(request).name
     is_served = overview.tables_are_played(request.app.state.site.ladder)
     return {"error": error, "account": account, "longest": PERSON_NAME_LENGTH, "is_served": is_served}
@@ -193,7 +195,7 @@ def _opened(
     form: Form,
     board: str,
     open_it: Callable[[TableVisitor], OpenedTable],
-    again: Callable[[str, int], Response],
+    again: Callable[[str | Exception, int], Response],
 ) -> Response:
     """Open a table for who asks, or lead to the one where that person plays the board; else say on the page why not."""
     site: Site = request.app.state.site
@@ -201,13 +203,11 @@ def _opened(
         site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer_of(request).name or "")
         opened = open_it(visitor_of(request, form.get("shown", "")))
     except AtAnotherTable as error:
-        return (
-            RedirectResponse(f"/play/{error.table}", 303, NOT_KEPT) if error.board == board else again(str(error), 409)
-        )
+        return RedirectResponse(f"/play/{error.table}", 303, NOT_KEPT) if error.board == board else again(error, 409)
     except TooOften as error:
-        return again(str(error), 429)
+        return again(error, 429)
     except UserError as error:
-        return again(str(error), 422)
+        return again(error, 422)
     response = RedirectResponse(f"/play/{opened.name}", 303, NOT_KEPT)
     keep_opened(request, response, opened)
     return response

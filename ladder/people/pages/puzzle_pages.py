@@ -80,9 +80,9 @@ def answer_by_form(request: Request, number: Number, form: Form) -> Response:
         site.attempts.count(Attempt.ANSWER_PUZZLE, address_of(request), viewer_of(request).name or "")
         puzzles.answer(site.ladder, number, form.get("card", ""), visitor_of(request))
     except TooOften as error:
-        return _puzzle(request, number, str(error), 429)
+        return _puzzle(request, number, error, 429)
     except UserError as error:
-        return _puzzle(request, number, str(error), 422)
+        return _puzzle(request, number, error, 422)
     except LadderError:
         raise HTTPException(404, NO_PUZZLE) from None
     response = RedirectResponse(f"/puzzle/{number}", 303, NOT_KEPT)
@@ -90,7 +90,7 @@ def answer_by_form(request: Request, number: Number, form: Form) -> Response:
     return response
 
 
-def _puzzle(request: Request, number: int, error: str = "", status: int = 200) -> Response:
+def _puzzle(request: Request, number: int, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     try:
         page = puzzles.puzzle_page(site.ladder, number, visitor_of(request))

@@ -77,7 +77,7 @@ def answer(request: Request, name: Name, number: Number, form: Form) -> Response
     try:
         answer_study_puzzle(site.ladder, viewer, visitor_of(request), name, number, form.get("card", ""))
     except UserError as error:
-        return _puzzle(request, name, number, str(error), 422)
+        return _puzzle(request, name, number, error, 422)
     response = RedirectResponse(f"/studies/{name}/{number}", 303, NOT_KEPT)
     keep_guest(request, response)
     return response
@@ -91,7 +91,7 @@ def create(request: Request, form: Form) -> Response:
     try:
         name = studies.create_study(site.ladder, viewer, form.get("title", ""), _is_public(form))
     except UserError as error:
-        return _list(request, None, str(error), 422)
+        return _list(request, None, error, 422)
     return RedirectResponse(f"/studies/{name}", 303, NOT_KEPT)
 
 
@@ -103,7 +103,7 @@ def change(request: Request, name: Name, form: Form) -> Response:
     try:
         studies.change_study(site.ladder, viewer, name, form.get("title", ""), _is_public(form))
     except UserError as error:
-        return _study(request, name, str(error), 422)
+        return _study(request, name, error, 422)
     return RedirectResponse(f"/studies/{name}", 303, NOT_KEPT)
 
 
@@ -135,7 +135,7 @@ def edit(request: Request, name: Name, number: Number, form: Form) -> Response:
             texts = form.get("title", ""), form.get("comment", "")
             studies.change_position(site.ladder, viewer, name, number, *texts)
     except UserError as error:
-        return _study(request, name, str(error), 422)
+        return _study(request, name, error, 422)
     return RedirectResponse(f"/studies/{name}#p{number}", 303, NOT_KEPT)
 
 
@@ -146,7 +146,7 @@ def offer_puzzle(request: Request, name: Name, number: Number) -> Response:
     try:
         found = judge(site.ladder, viewer_of(request), name, number, asker_of(request))
     except UserError as error:
-        return _study(request, name, str(error), 422)
+        return _study(request, name, error, 422)
     values = {
         "name": name,
         "number": number,
@@ -169,7 +169,7 @@ def make_puzzle(request: Request, name: Name, number: Number, form: Form) -> Res
     except BeingComputed:  # it was forgotten meanwhile: that page waits for it
         return RedirectResponse(f"/studies/{name}/{number}/puzzle", 303, NOT_KEPT)
     except UserError as error:
-        return _study(request, name, str(error), 422)
+        return _study(request, name, error, 422)
     return RedirectResponse(f"/studies/{name}#p{number}", 303, NOT_KEPT)
 
 
@@ -190,7 +190,7 @@ def add_position(request: Request, variant: Variant, given: Given, form: Form) -
         name = form.get("study") or studies.create_study(site.ladder, viewer, form.get("new", ""), _is_public(form))
         number = studies.add_position(site.ladder, viewer, name, position, *texts)
     except UserError as error:
-        return _adding(request, position, form, str(error), 422)
+        return _adding(request, position, form, error, 422)
     place = f"/studies/{name}/{number}/puzzle" if form.get("puzzle") else f"/studies/{name}#p{number}"
     return RedirectResponse(place, 303, NOT_KEPT)
 
@@ -221,7 +221,7 @@ def _is_public(form: Mapping[str, str]) -> bool:
     return form.get("public") == "1"
 
 
-def _list(request: Request, before: int | None, error: str = "", status: int = 200) -> Response:
+def _list(request: Request, before: int | None, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     viewer = viewer_of(request)
     values = {
@@ -235,7 +235,7 @@ def _list(request: Request, before: int | None, error: str = "", status: int = 2
     return form_page(request, "studies.html", values, status)
 
 
-def _study(request: Request, name: str, error: str = "", status: int = 200) -> Response:
+def _study(request: Request, name: str, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     viewer = viewer_of(request)
     found = studies.study_page(site.ladder, viewer, visitor_of(request), name)
@@ -250,7 +250,7 @@ def _study(request: Request, name: str, error: str = "", status: int = 200) -> R
     return form_page(request, "study.html", values, status)
 
 
-def _puzzle(request: Request, name: str, number: int, error: str = "", status: int = 200) -> Response:
+def _puzzle(request: Request, name: str, number: int, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     viewer, who = viewer_of(request), visitor_of(request)
     page = study_puzzle(site.ladder, viewer, who, name, number)
@@ -270,7 +270,11 @@ def _puzzle(request: Request, name: str, number: int, error: str = "", status: i
 
 
 def _adding(
-    request: Request, position: Position, form: Mapping[str, str] | None = None, error: str = "", status: int = 200
+    request: Request,
+    position: Position,
+    form: Mapping[str, str] | None = None,
+    error: str | Exception = "",
+    status: int = 200,
 ) -> Response:
     site: Site = request.app.state.site
     address = address_of_position(position)

@@ -230,9 +230,9 @@ def open_one(request: Request, form: Form) -> Response:
         order = order_of(site.ladder, form)
         opened = table_opening.open_table(site.ladder, order, visitor_of(request, form.get("shown", "")))
     except TooOften as error:
-        return _form(request, form.get("variant", ""), form, error.sentence, 429, error.minutes)
+        return _form(request, form.get("variant", ""), form, error, 429)
     except (LadderError, RulesFileError, UserError) as error:
-        return _form(request, form.get("variant", ""), form, str(error), 422)
+        return _form(request, form.get("variant", ""), form, error, 422)
     response = RedirectResponse(f"/play/{opened.name}", 303, NOT_KEPT)
     keep_opened(request, response, opened)
     return response
@@ -265,7 +265,7 @@ def join(request: Request, name: Name, form: Form) -> Response:
     try:
         chairs.join(site.ladder, name, secret_of(request), visitor_of(request, form.get("shown", "")))
     except UserError as error:
-        return _page(request, my_table(request, name), str(error), form.get("shown", ""), 422)
+        return _page(request, my_table(request, name), error, form.get("shown", ""), 422)
     return _back(name)
 
 
@@ -325,7 +325,9 @@ def _take_seat(request: Request, name: str, secret: str) -> Response:
     return response
 
 
-def _page(request: Request, state: TableState, error: str = "", shown: str = "", status: int = 200) -> Response:
+def _page(
+    request: Request, state: TableState, error: str | Exception = "", shown: str = "", status: int = 200
+) -> Response:
     base, ladder = f"/play/{state.name}", request.app.state.site.ladder
     rules = rules_from(state.rules)
     values = {
@@ -376,7 +378,7 @@ def _watch_link(request: Request, name: str) -> str:
     return f"{site_address(request)[:-1]}/play/{name}/watch?key={key}" if key else ""
 
 
-def _form(request: Request, variant: str, form: Form, error: str, status: int, minutes: str = "") -> Response:
+def _form(request: Request, variant: str, form: Form, error: str | Exception, status: int) -> Response:
     site: Site = request.app.state.site
     try:
         values = form_values(site.ladder, variant, form)
@@ -387,7 +389,6 @@ def _form(request: Request, variant: str, form: Form, error: str, status: int, m
     shown = form.get("shown") or viewer_of(request).name or ""
     more = {
         "error": error,
-        "minutes": minutes,
         "shown": shown,
         "longest": PERSON_NAME_LENGTH,
         "account": viewer_of(request).name,

@@ -364,7 +364,7 @@ class SeatSession:
             await asyncio.to_thread(self._resume)
         except Busy as error:
             self._is_back = False
-            self._refused = error.sentence.format(minutes=error.minutes)
+            self._refused = str(error)
         else:
             self._refused = ""
 

@@ -151,7 +151,7 @@ async def log_in(request: Request, form: Form) -> Response:
         logged_in = await in_hashing_turn(request, work)
     except Forbidden as error:
         site.metrics.logged_in("wrong")
-        return await in_turn(request, _login_page, request, str(error), place, name, 403)
+        return await in_turn(request, _login_page, request, error, place, name, 403)
     site.metrics.logged_in("right")
     site.attempts.forgive(Attempt.LOG_IN, address_of(request), name[:100], device)
     await in_turn(request, sessions.log_out, site.ladder, before)
@@ -188,7 +188,7 @@ async def make_account(request: Request, form: Form) -> Response:
     except TooOften:
         raise
     except (LadderError, UserError) as error:
-        return await in_turn(request, _register_page, request, invitation, str(error), name)
+        return await in_turn(request, _register_page, request, invitation, error, name)
     return begin_in_browser(request, logged_in, "")
 
 
@@ -204,7 +204,7 @@ def code(request: Request, code: Annotated[str, Query(max_length=40)] = "") -> R
     try:
         return form_page(request, "login_code.html", values | {"waiting": device.waiting(site.ladder, code)})
     except LadderError as error:
-        return form_page(request, "login_code.html", values | {"error": str(error)}, 404)
+        return form_page(request, "login_code.html", values | {"error": error}, 404)
 
 
 @router.post("/login/code", dependencies=FOR_PEOPLE)
@@ -223,22 +223,22 @@ def confirm_code(request: Request, form: Form) -> Response:
         else:
             device.refuse(site.ladder, viewer, code)
     except LadderError as error:
-        return form_page(request, "login_code.html", values | {"error": str(error), "ended": ""}, 404)
+        return form_page(request, "login_code.html", values | {"error": error, "ended": ""}, 404)
     return form_page(request, "login_code.html", values)
 
 
-def _login_page(request: Request, error: str, place: str, name: str = "", status: int = 200) -> Response:
+def _login_page(request: Request, error: str | Exception, place: str, name: str = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     settings = site.ladder.settings
     values = {"error": error, "next": next_of(place), "name": name, "registration": settings.registration}
     return form_page(request, "login.html", values, status)
 
 
-def _register_page(request: Request, invitation: str, error: str = "", name: str = "") -> Response:
+def _register_page(request: Request, invitation: str, error: str | Exception = "", name: str = "") -> Response:
     site: Site = request.app.state.site
     values = {"invitation": invitation, "error": error, "name": name, "registration": site.ladder.settings.registration}
     try:
         offer = registering.registration_offer(site.ladder, invitation)
     except LadderError as refused:
-        return form_page(request, "register.html", values | {"offer": None, "error": str(refused)}, 403)
+        return form_page(request, "register.html", values | {"offer": None, "error": refused}, 403)
     return form_page(request, "register.html", values | {"offer": offer}, 422 if error else 200)

@@ -111,11 +111,6 @@ async def submit_form(request: Request, viewer: Viewer, form: Mapping[str, Uploa
         raise
 
 
-def sentence_of(error: Exception) -> str:
-    """Say why a bot is not taken."""
-    return error.sentence.replace("{minutes}", error.minutes) if isinstance(error, TooOften) else str(error)
-
-
 async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
     while piece := await file.read(PIECE):
         yield piece
@@ -154,7 +149,7 @@ async def submit(request: Request) -> Response:
         try:
             row = await submit_form(request, viewer, form)
         except NOT_TAKEN as error:
-            more = {"error": sentence_of(error), "name": str(form.get("name", ""))[:64]}
+            more = {"error": error, "name": str(form.get("name", ""))[:64]}
             return await in_turn(request, _page, request, viewer, more, 422)
     return RedirectResponse(f"/me/submissions/{row.id}", 303)
 
@@ -249,7 +244,7 @@ async def change_password(request: Request, form: Form) -> Response:
         try:
             sessions.change_password(site.ladder, site.passwords, viewer, form.get("old", ""), form.get("new", ""))
         except (Forbidden, UserError) as error:
-            return _account_page(request, viewer, {"error": str(error)}, 403 if isinstance(error, Forbidden) else 422)
+            return _account_page(request, viewer, {"error": error}, 403 if isinstance(error, Forbidden) else 422)
         return _account_page(request, viewer, {"done": "password"})
 
     return await in_hashing_turn(request, work)
@@ -303,7 +298,7 @@ async def _as_the_person(request: Request, form: Form, work: Callable[[Site, Vie
         except TooOften:
             raise
         except (LadderError, UserError) as error:
-            return _account_page(request, viewer, {"error": str(error)}, 403 if isinstance(error, Forbidden) else 422)
+            return _account_page(request, viewer, {"error": error}, 403 if isinstance(error, Forbidden) else 422)
 
     return await in_hashing_turn(request, checked)
 
@@ -323,7 +318,7 @@ def create_token(request: Request, form: Form) -> Response:
     try:
         made = sessions.create_token(site.ladder, viewer, form.get("name", ""), _scopes(form), _days(form))
     except UserError as error:
-        return _account_page(request, viewer, {"error": str(error)}, 422)
+        return _account_page(request, viewer, {"error": error}, 422)
     return _account_page(request, viewer, {"made": made})
 
 

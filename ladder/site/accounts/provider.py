@@ -38,7 +38,7 @@ async def begin(
         try:
             address, begun = state.provider.begin(f"{site_address(request)}login/oidc/callback")
         except LadderError as error:
-            return _name_page(request, None, str(error), "", 503)
+            return _name_page(request, None, error, "", 503)
         return _remember(request, RedirectResponse(address, 303), _keep(request, Flow(place, invitation, begun)))
 
     return await state.turns.do(address_of(request), work)
@@ -60,7 +60,7 @@ async def come_back(request: Request) -> Response:
         try:
             known = state.provider.finish(begun, dict(request.query_params))
         except LadderError as error:
-            return _name_page(request, None, str(error), "", 403 if isinstance(error, Forbidden) else 503)
+            return _name_page(request, None, error, "", 403 if isinstance(error, Forbidden) else 503)
         return _let_in_or_ask(request, Flow(flow.place, flow.invitation, known=known))
 
     return await state.turns.do(address_of(request), work)
@@ -84,7 +84,7 @@ def _let_in_or_ask(request: Request, flow: Flow) -> Response:
     try:
         logged_in = log_in_known(_site(request).ladder, flow.known.subject, visit_of(request))
     except Forbidden as error:
-        return _name_page(request, None, str(error), "", 403)
+        return _name_page(request, None, error, "", 403)
     if logged_in is not None:
         return _forget(request, begin_in_browser(request, logged_in, next_of(flow.place)))
     return _register(request, flow, flow.known, flow.known.name, is_chosen=False)
@@ -96,12 +96,12 @@ def _register(request: Request, flow: Flow, known: KnownPerson, name: str, *, is
     try:
         logged_in = register_known(site.ladder, known.subject, name, flow.invitation, visit_of(request))
     except LadderError as error:
-        sentence = str(error) if is_chosen or flow.invitation else ""
+        sentence = error if is_chosen or flow.invitation else ""
         return _name_page(request, flow, sentence, name, 422 if is_chosen else 200)
     return _forget(request, begin_in_browser(request, logged_in, next_of(flow.place)))
 
 
-def _name_page(request: Request, flow: Flow | None, error: str, name: str, status: int) -> Response:
+def _name_page(request: Request, flow: Flow | None, error: str | Exception, name: str, status: int) -> Response:
     response = form_page(request, "oidc_name.html", {"asks": flow is not None, "error": error, "name": name}, status)
     if flow is None:
         return response

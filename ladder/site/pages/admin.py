@@ -103,7 +103,7 @@ def invite(request: Request, form: Form) -> Response:
         days = _number(form.get("days", ""))
         made = registering.invite(site.ladder, viewer, _role(form), name, note, days)
     except (LadderError, UserError) as error:
-        return _invitations(request, viewer, {"error": str(error)}, 422)
+        return _invitations(request, viewer, {"error": error}, 422)
     link = f"{site_address(request)}register?invitation={made.secret}"
     return _invitations(request, viewer, {"made": made, "link": link})
 
@@ -144,7 +144,7 @@ def change_bot(request: Request, name: Annotated[str, Path(max_length=80)], acti
         else:
             raise UserError(f"A bot can be suspended, resumed or retired; {action[:20]!r} is none of these.")
     except (LadderError, UserError) as error:
-        return _bots(request, name.partition("@")[0], 1, {"error": str(error)}, 422)
+        return _bots(request, name.partition("@")[0], 1, {"error": error}, 422)
     return RedirectResponse("/admin/bots", 303)
 
 
@@ -201,7 +201,7 @@ def _change(request: Request, work: Callable[[Site, Viewer], object]) -> Respons
     try:
         work(request.app.state.site, viewer)
     except (LadderError, UserError) as error:
-        return _accounts(request, viewer, {"error": str(error)}, 422)
+        return _accounts(request, viewer, {"error": error}, 422)
     return RedirectResponse("/admin", 303)
 
 
@@ -336,12 +336,12 @@ def _change_workers(request: Request, work: Callable[[Site, Viewer], object]) ->
     try:
         work(request.app.state.site, viewer)
     except LadderError as error:
-        return _page(request, viewer, error=str(error), status=422)
+        return _page(request, viewer, error=error, status=422)
     return RedirectResponse("/admin/workers", 303)
 
 
 def _page(
-    request: Request, viewer: Viewer, search: str = "", page: int = 1, error: str = "", status: int = 200
+    request: Request, viewer: Viewer, search: str = "", page: int = 1, error: str | Exception = "", status: int = 200
 ) -> Response:
     site: Site = request.app.state.site
     there = worker_states.workers(site.ladder, viewer)

@@ -90,7 +90,7 @@ def announce(request: Request, form: Form) -> Response:
     try:
         announcements.announce(site.ladder, viewer, title, text)
     except (LadderError, UserError) as error:
-        return _written(request, {"error": str(error), "title": title, "text": text}, 422)
+        return _written(request, {"error": error, "title": title, "text": text}, 422)
     return RedirectResponse(f"/admin{PATH}", 303)
 
 

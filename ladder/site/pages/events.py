@@ -275,7 +275,7 @@ def change_entry(request: Request, event: Name, form: Form) -> Response:
     try:
         holding.act(site.ladder, viewer, event, _wanted(form))
     except LadderError as error:
-        return _entries(request, event, viewer, str(error), 422)
+        return _entries(request, event, viewer, error, 422)
     return RedirectResponse(f"/events/{event}/entries", 303)
 
 
@@ -290,7 +290,7 @@ def _wanted(form: Mapping[str, str]) -> EventAct:
     return EventAct(act="enter", bot=form.get("bot", "")[:80], commitment=fields["commitment"])
 
 
-def _entries(request: Request, event: str, viewer: Viewer, error: str = "", status: int = 200) -> Response:
+def _entries(request: Request, event: str, viewer: Viewer, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     page = reading.event(site.ladder, ANONYMOUS, event)
     own = bots.bots(site.ladder, owner=str(viewer.name))

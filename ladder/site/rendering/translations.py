@@ -20,6 +20,7 @@ from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 from markupsafe import Markup, escape
 
+from ladder.errors import Worded
 from ladder.values.opponents import GUEST
 from referee.match.formats import Format
 
@@ -62,6 +63,19 @@ def language_of(request: Request) -> str:
         if wanted in LANGUAGES:
             return wanted
     return _preferred(request.headers.get("accept-language", ""))
+
+
+def said(refusal: str | Exception, language: str) -> str:
+    """
+    Say a sentence, or that of an error, in a language; in English, if it has no translation.
+
+    >>> from ladder.errors import LadderError
+    >>> said("The old password is wrong.", "zh"), said(LadderError("{name} is there.", name="Ada"), "zh")
+    ('原密码不对。', 'Ada is there.')
+    """
+    sentence, values = (refusal.sentence, refusal.values) if isinstance(refusal, Worded) else (str(refusal), {})
+    translated = translations(language).gettext(sentence) if sentence else sentence
+    return translated.format(**values) if values else translated
 
 
 def to_translate(sentence: str) -> str:
@@ -335,5 +349,57 @@ SENTENCES = (
     to_translate("This could not be computed, because the platform failed several times; try again in an hour."),
     to_translate("This takes more time than a computation may take. It may succeed with simpler rules."),
     to_translate("This takes more memory than a computation may take. It may succeed with simpler rules."),
+    to_translate(
+        "Submissions for {variant} closed on {when:%Y-%m-%d at %H:%M:%S} UTC: only bots that were submitted by then "
+        "play. Choose other variants with --variant, or ask the organiser."
+    ),
+    to_translate(
+        "{text!r} is not a time with its time zone. Write it as 2026-12-18T18:00Z or 2026-12-18T18:00+01:00, or write: "
+        "now"
+    ),
+    to_translate("{text!r} is too long ago."),
+    to_translate("{at:%Y-%m-%d %H:%M} UTC is past. Name a later time, or: now"),
+    to_translate("{variant} has no deadline of its own. To list all: pigpen ladder deadline list"),
+    to_translate("There is no deadline. To set one: pigpen ladder deadline set TIME"),
+    to_translate("The title of an announcement is one line of text, but this one is empty."),
+    to_translate("The title of an announcement is one line of text, but this one has {odd}, which cannot be printed."),
+    to_translate("The title of an announcement has at most {limit} characters, but this one {found}."),
+    to_translate("The text of an announcement cannot be shown: it has {odd}, which cannot be printed."),
+    to_translate("The text of an announcement has at most {limit:,} characters, but this one {found:,}."),
+    to_translate(
+        "There are {limit} announcements, the most that a ladder may have. Remove one: "
+        "pigpen ladder announcement remove NUMBER"
+    ),
+    to_translate("There is no announcement {number}."),
+    to_translate("There is no group {name!r}. Choose one of {known}."),
+    to_translate("There is no group {name!r}. To put an account into one: pigpen account group NAME GROUP"),
+    to_translate("An account may have 1 bot or more. To let no one submit: pigpen ladder deadline set now"),
+    to_translate("There is no account {name!r}. To list all: pigpen account list"),
+    to_translate("The name {name!r} was that of another account, and is not given away again. Choose another name."),
+    to_translate("There is an account {name!r} already. Choose another name."),
+    to_translate("The name {name!r} is taken. Choose another, or ask the organiser for an invitation to it."),
+    to_translate(
+        "Each account of the group {group} may have {limit} bots at most; you have {bots}. Submit a new version of one "
+        "of yours, or retire one: pigpen retire {first}"
+    ),
+    to_translate("{limit} of your submissions have not ended: the limit. Wait, or withdraw one."),
+    to_translate("The limit of submissions in 24 hours is {limit}, and you have reached it. Try again later."),
+    to_translate("Your trials have taken {limit} min in 24 hours: the limit. Try again later."),
+    to_translate(
+        "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, "
+        "NFC), '_', '-' and '.', and does not begin with '-' or '.'."
+    ),
+    to_translate("The name {name!r} looks like {taken!r}, which is taken. Choose another name."),
+    to_translate(
+        "The name {name!r} looks like {taken!r}, which is taken. Write {taken} if you mean it, or choose a name less "
+        "like it."
+    ),
+    to_translate(
+        "The name {name!r} looks like {taken!r}, which is taken. Write --name {taken} if you mean it, or choose a name "
+        "less like it."
+    ),
 )
-"""As in `ladder.app.accounts`, `ladder.people`, `ladder.store.commands` and `ladder.worker`."""
+"""
+As in `ladder.app`, `ladder.entry`, `ladder.people`, `ladder.store` and `ladder.worker`; an answer that has a status of
+its own leaves out the command at the end.
+"""

@@ -19,8 +19,18 @@ from starlette.responses import JSONResponse, Response
 
 from ladder.app.computing.asking import BeingComputed, NoAnswer
 from ladder.entry.networks import network_of
-from ladder.errors import Busy, Conflict, Forbidden, LadderError, SandboxError, StoreError, TooOften, UserError
-from ladder.site.rendering.translations import language_of, to_translate, translations
+from ladder.errors import (
+    Busy,
+    Conflict,
+    Forbidden,
+    LadderError,
+    SandboxError,
+    StoreError,
+    TooOften,
+    UserError,
+    Worded,
+)
+from ladder.site.rendering.translations import language_of, said, to_translate
 from ladder.site.server.headers import without_secrets
 from ladder.site.server.viewer import (
     SAFE,
@@ -85,17 +95,17 @@ def on_our_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, PigpenError)
     if isinstance(error, TooOften):
         status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, Busy) else HTTPStatus.TOO_MANY_REQUESTS
-        response = respond(request, status, error.sentence, minutes=error.minutes)
+        response = respond(request, status, error)
         response.headers["Retry-After"] = str(max(1, round(error.seconds)))
         return response
     if isinstance(error, Forbidden):
-        return respond(request, HTTPStatus.FORBIDDEN, str(error))
+        return respond(request, HTTPStatus.FORBIDDEN, error)
     if isinstance(error, Conflict):
-        return respond(request, HTTPStatus.CONFLICT, str(error))
+        return respond(request, HTTPStatus.CONFLICT, error)
     if isinstance(error, NoAnswer) or (isinstance(error, UserError) and request.method not in SAFE):
-        return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+        return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, error)
     if isinstance(error, UserError | LadderError):
-        return respond(request, HTTPStatus.NOT_FOUND, str(error))
+        return respond(request, HTTPStatus.NOT_FOUND, error)
     log.error("failed", path=without_secrets(request.url.path), error=str(error))
     if isinstance(error, StoreError):
         return respond(request, HTTPStatus.SERVICE_UNAVAILABLE, NO_DATABASE)
@@ -137,37 +147,37 @@ def on_failure(request: Request, error: Exception) -> Response:
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
 
-def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = "") -> Response:
+def respond(request: Request, status: HTTPStatus, refusal: str | Exception) -> Response:
     """
     Say what is wrong, and what to do: to a reader in the reader's language, to a program in English.
 
     Args:
         request: What was asked.
         status: The response's.
-        detail: What is wrong, in a sentence.
-        minutes: What ``{minutes}`` in it stands for.
+        refusal: What is wrong: a sentence, or an error that has one.
     """
-    detail = sanitize(detail[:LONGEST])
     if _is_program(request):
-        document = {
-            "type": "about:blank",
-            "title": status.phrase,
-            "status": status.value,
-            "detail": detail.replace("{minutes}", minutes),
-        }
+        detail = sanitize(str(refusal)[:LONGEST])
+        document = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": detail}
         return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
     language = language_of(request)
-    detail = COMMAND.sub("", detail)
-    translated = translations(language).gettext(detail)
-    detail_language = "en" if translated == detail else language
+    shown = _without_command(refusal)
+    in_english = said(shown, "en")
+    detail = said(shown, language)
     values = {
         "status": status.value,
         "title": status.phrase,
-        "detail": translated.replace("{minutes}", minutes),
-        "detail_language": detail_language,
+        "detail": sanitize(detail[:LONGEST]),
+        "detail_language": "en" if detail == in_english else language,
     }
     response: Response = request.app.state.site.pages.fresh_page(request, "error.html", values, status)
     return response
+
+
+def _without_command(refusal: str | Exception) -> str | Exception:
+    if isinstance(refusal, Worded):
+        return LadderError(COMMAND.sub("", refusal.sentence), **refusal.values)
+    return COMMAND.sub("", str(refusal))
 
 
 def _is_program(request: Request) -> bool:

@@ -227,11 +227,15 @@ def add_account(
     return account
 
 
+THERE = "There is an account {name!r} already. Choose another name."
+TAKEN = "The name {name!r} is taken. Choose another, or ask the organiser for an invitation to it."
+
+
 def _check_free(session: Session, name: str, now: float, is_reserved: bool) -> None:
     if account_of(session, name) is not None:
-        raise LadderError(f"There is an account {name!r} already. Choose another name.")
+        raise LadderError(THERE, name=name)
     if check_alike(session, name, now) and not is_reserved:
-        raise LadderError(f"The name {name!r} is taken. Choose another, or ask the organiser for an invitation to it.")
+        raise LadderError(TAKEN, name=name)
 
 
 def check_alike(session: Session, name: str, now: float) -> bool:

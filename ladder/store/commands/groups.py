@@ -15,6 +15,9 @@ from ladder.values.accounts import GroupRow
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+NO_GROUP = "There is no group {name!r}. Choose one of {known}."
+NO_GROUPS = "There is no group {name!r}. To put an account into one: pigpen account group NAME GROUP"
+
 
 def make_group(session: Session, name: str, now: float) -> AccountGroup:
     """
@@ -43,8 +46,7 @@ def find_group(session: Session, name: str) -> AccountGroup:
     found = session.get(AccountGroup, name)
     if found is None:
         known = ", ".join(session.scalars(select(AccountGroup.name).order_by(AccountGroup.name)))
-        choice = f" Choose one of {known}." if known else " To put an account into one: pigpen account group NAME GROUP"
-        raise LadderError(f"There is no group {name!r}.{choice}")
+        raise LadderError(NO_GROUP if known else NO_GROUPS, name=name, known=known)
     return found
 
 

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 MAX_ANNOUNCEMENTS = 100
 """Of a ladder; one page has all of them."""
+FULL = (
+    "There are {limit} announcements, the most that a ladder may have. Remove one: "
+    "pigpen ladder announcement remove NUMBER"
+)
+NO_ANNOUNCEMENT = "There is no announcement {number}. To list all: pigpen ladder announcement list"
 
 
 def add_announcement(session: Session, title: str, text: str, now: float) -> AnnouncementRow:
@@ -28,10 +33,7 @@ def add_announcement(session: Session, title: str, text: str, now: float) -> Ann
         LadderError: If there are too many.
     """
     if session.execute(select(func.count(Announcement.id))).scalar_one() >= MAX_ANNOUNCEMENTS:
-        raise LadderError(
-            f"There are {MAX_ANNOUNCEMENTS} announcements, the most that a ladder may have. Remove one: "
-            "pigpen ladder announcement remove NUMBER"
-        )
+        raise LadderError(FULL, limit=MAX_ANNOUNCEMENTS)
     made = Announcement(at=now, title=title, text=text)
     session.add(made)
     session.flush()
@@ -47,7 +49,7 @@ def remove_announcement(session: Session, number: int) -> AnnouncementRow:
     """
     found = session.get(Announcement, number)
     if found is None:
-        raise LadderError(f"There is no announcement {number}. To list all: pigpen ladder announcement list")
+        raise LadderError(NO_ANNOUNCEMENT, number=number)
     session.delete(found)
     return _row(found)
 

@@ -54,6 +54,13 @@ class Person:
         """Send a form from a page of the site."""
         return self.ask("POST", path, data=fields, headers={"Origin": self.base})
 
+    def upload(self, name: str, packed: bytes, **fields: str) -> httpx.Response:
+        """Send a bot's folder, packed, with the form of `/me`."""
+        found = CSRF.search(self.get("/me").text)
+        data = ({"csrf": found[1]} if found else {}) | {"name": name} | fields
+        files = {"bot": ("my folder.tar.gz", packed, "application/gzip")}
+        return self.ask("POST", "/me/submissions", data=data, files=files, headers={"Origin": self.base})
+
     def log_in(self, name: str, password: str = PASSWORD, page: str = "/login") -> httpx.Response:
         """Log in."""
         return self.send(page, "/login", name=name, password=password)

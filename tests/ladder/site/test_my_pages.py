@@ -12,13 +12,11 @@ from ladder.app.bots import bots
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from tests.ladder.site.ladder_with_people import AGAIN, PeopleLadder, a_folder, ladder_with_people
-from tests.ladder.site.person import CSRF, Person
+from tests.ladder.site.person import Person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    import httpx
 
 
 @pytest.fixture
@@ -37,14 +35,6 @@ def logged_in(place: PeopleLadder, name: str, app: Any = None) -> Person:
     person = Person(place.ladder, app)
     assert person.log_in(name).status_code == 303
     return person
-
-
-def upload(person: Person, name: str, content: bytes, **fields: str) -> httpx.Response:
-    """Send the form of the page, as a browser does."""
-    found = CSRF.search(person.get("/me").text)
-    data = ({"csrf": found[1]} if found else {}) | {"name": name} | fields
-    files = {"bot": ("my folder.tar.gz", content, "application/gzip")}
-    return person.ask("POST", "/me/submissions", data=data, files=files, headers={"Origin": person.base})
 
 
 def actions(place: PeopleLadder) -> list[tuple[str, str, str]]:
@@ -128,7 +118,7 @@ def test_a_submission_is_withdrawn(ada: Person, place: PeopleLadder) -> None:
 
 def test_a_bot_is_submitted_by_a_form(place: PeopleLadder) -> None:
     bob = logged_in(place, "bob")
-    sent = upload(bob, "Farrow", a_folder(), variant_gongzhu="on", keep_old="on")
+    sent = bob.upload("Farrow", a_folder(), variant_gongzhu="on", keep_old="on")
     assert sent.status_code == 303, sent.text
     page = bob.get(sent.headers["location"]).text
     assert "my folder" in page
@@ -151,7 +141,7 @@ def test_what_is_not_taken_is_said_on_the_form(
     name: str, content: bytes | None, sentence: str, place: PeopleLadder
 ) -> None:
     bob = logged_in(place, "bob")
-    refused = upload(bob, name, a_folder() if content is None else content)
+    refused = bob.upload(name, a_folder() if content is None else content)
     assert refused.status_code == 422
     assert sentence in refused.text.partition('role="alert">')[2].partition("</p>")[0]
     assert f'value="{name}"' in refused.text
@@ -159,8 +149,8 @@ def test_what_is_not_taken_is_said_on_the_form(
 
 
 def test_a_quota_that_is_used_up_is_said_there_too(ada: Person, place: PeopleLadder) -> None:
-    assert upload(ada, "Farrow", a_folder()).status_code == 303
-    refused = upload(ada, "Gilt", a_folder())
+    assert ada.upload("Farrow", a_folder()).status_code == 303
+    refused = ada.upload("Gilt", a_folder())
     assert refused.status_code == 422
     assert "have not ended: " in refused.text
 
@@ -174,7 +164,7 @@ def test_a_form_from_another_site_brings_no_bot(ada: Person) -> None:
 
 
 def test_nobody_submits_without_logging_in(place: PeopleLadder) -> None:
-    refused = upload(Person(place.ladder), "Farrow", a_folder())
+    refused = Person(place.ladder).upload("Farrow", a_folder())
     assert (refused.status_code, refused.headers["location"]) == (303, "/login")
 
 

@@ -395,6 +395,7 @@ def test_why_nobody_tells_of_the_suspended_and_is_silent_where_somebody_can_play
         assert (why_no_match(session, ["gongzhu"]) or "").startswith("No bot is entered yet.")
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_sqlite_reads_no_table_of_all_matches_or_seats_to_schedule_one(database: Database, settings: Settings) -> None:
     """Else a match would cost more with every match that was ever played."""
     enter_all(database, 6)
