@@ -11,7 +11,7 @@ import math
 from pigpen.rules.errors import PigpenError
 
 
-class Worded:
+class Worded(Exception):
     """Base of errors whose sentence is translated where a reader meets it; what stands in it is put in afterwards."""
 
     def __init__(self, sentence: str, **values: object) -> None:

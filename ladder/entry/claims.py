@@ -164,10 +164,20 @@ NO_NAME = (
     "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, NFC), "
     "'_', '-' and '.', and does not begin with '-' or '.'."
 )
-LOOKS_LIKE = "The name {name!r} looks like {taken!r}, which is taken."
+LOOKS_LIKE = "The name {name!r} looks like {taken!r}, which is taken. Choose another name."
+LOOKS_LIKE_BOT = (
+    "The name {name!r} looks like {taken!r}, which is taken. Write --name {taken} if you mean it, or choose a name "
+    "less like it."
+)
+LOOKS_LIKE_OWNER = (
+    "The name {name!r} looks like {taken!r}, which is taken. Write --owner {taken} if you mean it, or choose a name "
+    "less like it."
+)
+LOOKS_LIKE_VARIANT = (
+    "The name {name!r} looks like {taken!r}, which is taken. Give yours another name in their TOML file."
+)
 LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
-_WAY_OUT = "Write {option} {{taken}} if you mean it, or choose a name less like it."
 
 
 def check_name(name: str, what: str) -> None:
@@ -182,7 +192,7 @@ def check_name(name: str, what: str) -> None:
         raise LadderError(NO_NAME, name=name, what=what, limit=NAME_LENGTH)
 
 
-def check_new_name(name: str, what: str, taken: Iterable[str], way_out: str = "Choose another name.") -> None:
+def check_new_name(name: str, what: str, taken: Iterable[str], looks_like: str = LOOKS_LIKE) -> None:
     """
     Make sure that *name* can be the name of something new: it looks like none that is taken, and is written in one way.
 
@@ -190,7 +200,7 @@ def check_new_name(name: str, what: str, taken: Iterable[str], way_out: str = "C
         name: The name.
         what: Of what.
         taken: The names that others of its kind have.
-        way_out: What to do if it looks like one of them; may name it as ``{taken}``.
+        looks_like: What is said if it looks like one of them, ``{taken}``.
 
     Raises:
         LadderError: If it cannot.
@@ -198,7 +208,7 @@ def check_new_name(name: str, what: str, taken: Iterable[str], way_out: str = "C
     check_name(name, what)
     other = similar(name, taken)
     if other is not None:
-        raise LadderError(f"{LOOKS_LIKE} {way_out}", name=name, taken=other)
+        raise LadderError(looks_like, name=name, taken=other)
     mistake = spelling_mistake(name)
     if mistake:
         raise LadderError(f"{name!r} cannot be the name of {what}: it {mistake}.")
@@ -214,9 +224,9 @@ def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> Non
     check_name(bot, "a bot (--name)")
     check_name(owner, "an owner (--owner)")
     if bot not in look.owner_of:
-        check_new_name(bot, "a bot (--name)", look.owner_of, _WAY_OUT.format(option="--name"))
+        check_new_name(bot, "a bot (--name)", look.owner_of, LOOKS_LIKE_BOT)
     if owner not in look.owners:
-        check_new_name(owner, "an owner (--owner)", look.owners, _WAY_OUT.format(option="--owner"))
+        check_new_name(owner, "an owner (--owner)", look.owners, LOOKS_LIKE_OWNER)
     holder = look.owner_of.get(bot, owner)
     if holder != owner:
         raise LadderError(f"The name {bot!r} belongs to a bot of {holder}'s. Choose another one: --name")
@@ -275,8 +285,7 @@ def check_variant(look: SubmissionLook, rules: Rules) -> None:
         raise LadderError(f"The title of {rules.name!r} cannot be shown: {odd}. Write another one in its TOML file.")
     known = look.rules.get(rules.name)
     if known is None and rules.name not in PRESETS:
-        taken = "Give yours another name in their TOML file."
-        check_new_name(rules.name, "a variant", {**PRESETS, **look.rules}, taken)
+        check_new_name(rules.name, "a variant", {**PRESETS, **look.rules}, LOOKS_LIKE_VARIANT)
     if known is None and PRESETS.get(rules.name, rules) != rules:
         raise LadderError(
             f"There is a preset {rules.name!r} with other rules. Give yours another name in their TOML file."

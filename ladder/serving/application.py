@@ -39,11 +39,11 @@ from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import analysis as analysis_routes
 from ladder.site.pages import announcements as announcement_routes
 from ladder.site.pages import comparisons as comparison_routes
+from ladder.site.pages import courses, icon_routes, learning, own_text_routes, presenter, routes
 from ladder.site.pages import design as design_routes
 from ladder.site.pages import downloads as download_routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
-from ladder.site.pages import icon_routes, learning, own_text_routes, presenter, routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages.downloads import serve_docs
@@ -85,6 +85,7 @@ PAGES = (
     admin_routes.router,
     admin_routes.worker_router,
     announcement_routes.admin_router,
+    courses.router,
     announcement_routes.router,
     routes.router,
     learning.router,

@@ -75,6 +75,7 @@ def _code(secret: bytes, number: str, name: str) -> str:
 
 MIN_CHARACTERS, MAX_CHARACTERS = 10, 1000
 """Characters of a password."""
+BAD_LENGTH = "A password has {least} to {most} characters."
 AT_ONCE = 2
 """Passwords that are hashed at the same time; each takes a core and 64 MiB."""
 WAIT_SECONDS = 5.0
@@ -92,7 +93,7 @@ def check_password(password: str, name: str) -> None:
         UserError: If not.
     """
     if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
-        raise UserError(f"A password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters.")
+        raise UserError(BAD_LENGTH, least=MIN_CHARACTERS, most=MAX_CHARACTERS)
     if password.casefold() == name.casefold():
         raise UserError("The password must not be the name.")
 

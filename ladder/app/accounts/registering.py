@@ -96,7 +96,9 @@ def invite_all(
                 _check_free(session, guest.name, now)
                 group = None if guest.group is None else make_group(session, guest.group, now).name
             except LadderError as error:
-                raise LadderError(f"Line {guest.line}: {error}" if guest.line else str(error)) from None
+                if not guest.line:
+                    raise
+                raise LadderError(f"Line {guest.line}: {error}") from None
             made.append(new_invitation(session, viewer, role, guest.name, guest.note, now, days, group))
     return made
 

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from ladder.app import bots, overview, states
 from ladder.app import matches as all_matches
-from ladder.app.accounts import managing, registering
+from ladder.app.accounts import groups, managing, registering
 from ladder.app.cluster import worker_states
 from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clock, slots_of, state_of
 from ladder.app.cluster.worker_states import figures
@@ -82,9 +82,16 @@ def set_quota(request: Request, name: Name, form: Form) -> Response:
 
     def work(site: Site, viewer: Viewer) -> object:
         given = form.get("quota", "").strip()
-        return managing.set_quota(site.ladder, viewer, name, _number(given) if given else None)
+        return managing.set_quota(site.ladder, viewer, name, number_in(given) if given else None)
 
     return _change(request, work)
+
+
+@router.post("/accounts/{name}/group")
+def set_group(request: Request, name: Name, form: Form) -> Response:
+    """Put an account into a group; without a name into none."""
+    wanted = form.get("group", "").strip() or None
+    return _change(request, lambda site, viewer: groups.set_group(site.ladder, viewer, name, wanted))
 
 
 @router.get("/invitations")
@@ -99,9 +106,10 @@ def invite(request: Request, form: Form) -> Response:
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     name, note = form.get("name", "").strip() or None, form.get("note", "")
+    group = form.get("group", "").strip() or None
     try:
-        days = _number(form.get("days", ""))
-        made = registering.invite(site.ladder, viewer, _role(form), name, note, days)
+        days = number_in(form.get("days", ""))
+        made = registering.invite(site.ladder, viewer, _role(form), name, note, days, group)
     except (LadderError, UserError) as error:
         return _invitations(request, viewer, {"error": error}, 422)
     link = f"{site_address(request)}register?invitation={made.secret}"
@@ -211,6 +219,7 @@ def _accounts(
     site: Site = request.app.state.site
     rows = managing.accounts(site.ladder, viewer)
     values = {"viewer": viewer, "rows": rows, "usual": site.ladder.settings.submissions_a_day, "error": ""}
+    values["groups"] = groups.groups(site.ladder)
     return form_page(request, "admin.html", values | dict(more or {}), status)
 
 
@@ -220,6 +229,7 @@ def _invitations(
     site: Site = request.app.state.site
     rows = registering.invitations(site.ladder, viewer)
     values = {"rows": rows, "made": None, "link": "", "error": "", "days": registering.USUAL_DAYS}
+    values["groups"] = groups.groups(site.ladder)
     return form_page(request, "admin_invitations.html", values | dict(more or {}), status)
 
 
@@ -238,7 +248,13 @@ def _role(form: Mapping[str, str]) -> Role:
         raise UserError(NO_ROLE) from None
 
 
-def _number(text: str) -> int:
+def number_in(text: str) -> int:
+    """
+    Read a number of a form.
+
+    Raises:
+        UserError: If it is none.
+    """
     if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
         raise UserError(NO_NUMBER)
     return int(text)

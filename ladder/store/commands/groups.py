@@ -15,6 +15,10 @@ from ladder.values.accounts import GroupRow
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+LOOKS_LIKE_GROUP = (
+    "The name {name!r} looks like {taken!r}, which is taken. Write {taken} if you mean it, or choose a name less "
+    "like it."
+)
 NO_GROUP = "There is no group {name!r}. Choose one of {known}."
 NO_GROUPS = "There is no group {name!r}. To put an account into one: pigpen account group NAME GROUP"
 
@@ -29,7 +33,7 @@ def make_group(session: Session, name: str, now: float) -> AccountGroup:
     found = session.get(AccountGroup, name)
     if found is None:
         others = session.scalars(select(AccountGroup.name)).all()
-        check_new_name(name, "a group", others, "Write {taken} if you mean it, or choose a name less like it.")
+        check_new_name(name, "a group", others, LOOKS_LIKE_GROUP)
         found = AccountGroup(name=name, changed=now)
         session.add(found)
         session.flush()

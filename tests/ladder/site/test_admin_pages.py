@@ -9,7 +9,9 @@ import pytest
 
 from ladder.app import bots, overview
 from ladder.app.accounts import managing, registering
+from ladder.app.accounts.groups import groups
 from ladder.app.cluster import worker_states
+from ladder.app.deadlines import deadlines
 from ladder.app.matches import public_match
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role, Scope
@@ -28,6 +30,8 @@ PAGES = [
     "/admin",
     "/admin/invitations",
     "/admin/announcements",
+    "/admin/deadlines",
+    "/admin/groups",
     "/admin/bots",
     "/admin/alike",
     "/admin/matches",
@@ -37,7 +41,8 @@ PAGES = [
 ]
 ACTIONS = [
     "/admin/accounts/ada/disable", "/admin/accounts/ada/enable", "/admin/accounts/ada/role",
-    "/admin/accounts/ada/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/announcements",
+    "/admin/accounts/ada/quota", "/admin/accounts/ada/group", "/admin/deadlines", "/admin/deadlines/removal",
+    "/admin/groups/course-a/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/announcements",
     "/admin/announcements/1/removal", "/admin/bots/Trotter/suspend",
     "/admin/bots/Trotter/resume", "/admin/bots/Trotter/retire", "/admin/matches/1/requeue",
     "/admin/workers/barn/drain", "/admin/workers/barn/resume", "/admin/workers/old/forget",
@@ -105,6 +110,41 @@ def test_roles_and_quotas_are_set(olga: Person, place: PeopleLadder) -> None:
     assert {("olga", "account.role", "ada"), ("olga", "account.quota", "ada")} <= set(actions(place))
 
 
+def test_deadlines_are_set_and_lifted(olga: Person, place: PeopleLadder) -> None:
+    page = "/admin/deadlines"
+    assert olga.send(page, time="2126-12-18T18:00+01:00").status_code == 303
+    assert olga.send(page, time=" now ", variant="hearts").status_code == 303
+    shown = olga.get(page).text
+    assert '<time datetime="2126-12-18T17:00:00+00:00"' in shown
+    assert [row.variant for row in deadlines(place.ladder)] == [None, "hearts"]
+    assert olga.send(page, f"{page}/removal", variant="hearts").status_code == 303
+    assert [row.variant for row in deadlines(place.ladder)] == [None]
+    assert olga.send(page, f"{page}/removal").status_code == 303
+    assert deadlines(place.ladder) == []
+    wanted = ("set", "all"), ("set", "hearts"), ("lift", "hearts"), ("lift", "all")
+    done = [each for each in actions(place) if each[1].startswith("deadline.")]
+    assert done[::-1] == [("olga", f"deadline.{act}", variant) for act, variant in wanted]
+    assert 'value="friday"' in olga.send(page, time="friday").text
+
+
+def test_accounts_are_put_into_groups_and_groups_have_quotas(olga: Person, place: PeopleLadder) -> None:
+    page = "/admin/groups"
+    assert f'action="{page}/' not in olga.get(page).text
+    assert olga.send("/admin", "/admin/accounts/ada/group", group="course-a").status_code == 303
+    invited = olga.send("/admin/invitations", role="contestant", days="3", group="course-a")
+    assert invited.status_code == 200
+    assert olga.send(page, f"{page}/course-a/quota", submissions="5", bots="2").status_code == 303
+    (row,) = groups(place.ladder)
+    assert (row.name, row.accounts, row.submissions_a_day, row.bots) == ("course-a", 1, 5, 2)
+    assert "course-a" in olga.get("/admin/invitations").text
+    assert olga.send(page, f"{page}/course-a/quota", submissions="", bots=" ").status_code == 303
+    (row,) = groups(place.ladder)
+    assert (row.submissions_a_day, row.bots) == (None, None)
+    assert olga.send("/admin", "/admin/accounts/ada/group", group="").status_code == 303
+    assert account(place, "ada").group is None
+    assert {("olga", "account.group", "ada"), ("olga", "group.quota", "course-a")} <= set(actions(place))
+
+
 @pytest.mark.parametrize(
     ("path", "fields", "sentence"),
     [
@@ -114,6 +154,14 @@ def test_roles_and_quotas_are_set(olga: Person, place: PeopleLadder) -> None:
         ("accounts/ada/role", {"role": "king"}, "An account is a contestant&#39;s or an organiser&#39;s."),
         ("accounts/ada/quota", {"quota": "many"}, "That is not a number"),
         ("accounts/ada/quota", {"quota": "1000001"}, "That is not a number"),
+        ("accounts/ada/group", {"group": "../a"}, "cannot be the name of a group"),
+        ("deadlines", {"time": "friday"}, "&#39;friday&#39; is not a time"),
+        ("deadlines", {"time": "2020-01-01T00:00Z"}, "2020-01-01 00:00 UTC is past"),
+        ("deadlines", {"time": "now", "variant": "whist"}, "whist"),
+        ("deadlines/removal", {}, "There is no deadline"),
+        ("deadlines/removal", {"variant": "hearts"}, "hearts has no deadline of its own"),
+        ("groups/course-a/quota", {"bots": "2"}, "There is no group"),
+        ("groups/course-a/quota", {"bots": "many"}, "That is not a number"),
         ("invitations", {"role": "contestant", "days": "0"}, "1 to 365 days"),
         ("invitations", {"role": "contestant", "days": "9", "name": "ada"}, "There is an account"),
         ("bots/Trotter/suspend", {}, "A reason is needed"),

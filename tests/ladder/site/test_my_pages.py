@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ladder.app.accounts import managing
+from ladder.app.accounts.groups import set_group, set_group_quota
 from ladder.app.bots import bots
+from ladder.app.deadlines import set_deadline
+from ladder.app.submit.ordering import TOO_MANY_A_DAY, TOO_MANY_BOTS
+from ladder.entry.claims import LOOKS_LIKE_BOT
+from ladder.entry.deadlines import CLOSED
+from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
-from ladder.values.accounts import LOCAL
+from ladder.site.rendering.translations import said, translations
+from ladder.values.accounts import LOCAL, Role
 from tests.ladder.site.ladder_with_people import AGAIN, PeopleLadder, a_folder, ladder_with_people
-from tests.ladder.site.person import Person
+from tests.ladder.site.person import PASSWORD, Person, quick_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,6 +169,33 @@ def test_a_form_from_another_site_brings_no_bot(ada: Person) -> None:
         refused = ada.ask("POST", "/me/submissions", data={"name": "Farrow"}, files=files, headers=headers)
         assert refused.status_code in (303, 403), refused.text
         assert refused.headers.get("location") in (None, "/login")
+
+
+def refused_in_chinese(person: Person, name: str = "Farrow") -> str:
+    """What the form says, to a reader of Chinese, of a bot that is not taken."""
+    person.get("/?lang=zh")
+    refused = person.upload(name, a_folder(), variant_gongzhu="on")
+    assert refused.status_code == 422
+    return unescape(refused.text.partition('role="alert">')[2].partition("</p>")[0])
+
+
+def test_a_refusal_is_in_the_language_of_the_reader(place: PeopleLadder) -> None:
+    def at(sentence: str, **values: object) -> str:
+        assert translations("zh").gettext(sentence) != sentence
+        return said(LadderError(sentence, **values), "zh")
+
+    managing.add_with_password(place.ladder, quick_passwords(), LOCAL, "cleo", Role.CONTESTANT, PASSWORD)
+    cleo = logged_in(place, "cleo")
+    assert cleo.upload("Snaffle", a_folder()).status_code == 303
+    set_group(place.ladder, LOCAL, "cleo", "course-a")
+    set_group_quota(place.ladder, LOCAL, "course-a", None, 1)
+    assert refused_in_chinese(cleo) == at(TOO_MANY_BOTS, group="course-a", limit=1, bots="Snaffle", first="Snaffle")
+    set_group_quota(place.ladder, LOCAL, "course-a", 0, None)
+    assert refused_in_chinese(cleo) == at(TOO_MANY_A_DAY, limit=0)
+    set_group_quota(place.ladder, LOCAL, "course-a", None, None)
+    assert refused_in_chinese(cleo, "Tr0tter") == at(LOOKS_LIKE_BOT, name="Tr0tter", taken="Trotter")
+    (row,) = set_deadline(place.ladder, LOCAL, None)
+    assert refused_in_chinese(cleo) == at(CLOSED, variant="gongzhu", when=row.at)
 
 
 def test_nobody_submits_without_logging_in(place: PeopleLadder) -> None:

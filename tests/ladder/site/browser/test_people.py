@@ -43,7 +43,7 @@ MINE = (
     "/me/logs?bot=Trotter", "/me/logs/{match}/0", "/me/submissions/{entered}",
 )  # fmt: skip
 OF_ALL = (
-    "/admin", "/admin/invitations", "/admin/announcements",
+    "/admin", "/admin/invitations", "/admin/announcements", "/admin/deadlines", "/admin/groups",
     "/admin/bots", "/admin/alike", "/admin/matches", "/admin/workers",
     "/admin/submissions", "/admin/audit",
 )  # fmt: skip
