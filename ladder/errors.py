@@ -26,7 +26,7 @@ class Worded(Exception):
         super().__init__(sentence.format(**values) if values else sentence)
 
 
-class UserError(Worded, PigpenError):
+class UserError(PigpenError, Worded):
     """Something that was asked for makes no sense; the message names it and the way out."""
 
     exit_code = 2
@@ -38,7 +38,7 @@ class BotRejected(PigpenError):
     exit_code = 2
 
 
-class LadderError(Worded, PigpenError):
+class LadderError(PigpenError, Worded):
     """Something that was asked of the ladder cannot be done; the message names it and the way out."""
 
     exit_code = 2

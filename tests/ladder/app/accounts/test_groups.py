@@ -15,6 +15,7 @@ from ladder.app.accounts.guests import Guest
 from ladder.app.accounts.registering import invitations, invite_all, register
 from ladder.app.accounts.sessions import Visit
 from ladder.app.submit import ordering
+from ladder.app.submit.ordering import TOO_MANY_A_DAY
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
@@ -111,7 +112,7 @@ def test_standings_and_grades_of_a_group(ladder: Ladder) -> None:
 def test_a_group_limits_submissions_a_day_unless_the_account_has_a_quota(ladder: Ladder) -> None:
     set_group(ladder, LOCAL, "ada", "course-a")
     set_group_quota(ladder, LOCAL, "course-a", 0, None)
-    with pytest.raises(TooOften, match="the limit is 0"):
+    with pytest.raises(TooOften, match=TOO_MANY_A_DAY.format(limit=0)):
         judged(ladder, "Trotter")
     managing.set_quota(ladder, LOCAL, "ada", 1)
     judged(ladder, "Trotter")
