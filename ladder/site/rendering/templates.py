@@ -148,7 +148,7 @@ def environment(language: str) -> Environment:
         when=lambda time: Markup(f'<time datetime="{time.isoformat()}">{words.moment(time, language)}</time>'),
         sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
-        translated=lambda refusal: words.said(refusal, language),
+        translated=lambda refusal: words.sentence_in(refusal, language),
     )
     made.globals.update(
         {"_": gettext, "gettext": gettext},

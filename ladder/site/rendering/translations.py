@@ -65,12 +65,12 @@ def language_of(request: Request) -> str:
     return _preferred(request.headers.get("accept-language", ""))
 
 
-def said(refusal: str | Exception, language: str) -> str:
+def sentence_in(refusal: str | Exception, language: str) -> str:
     """
     Say a sentence, or that of an error, in a language; in English, if it has no translation.
 
     >>> from ladder.errors import LadderError
-    >>> said("The old password is wrong.", "zh"), said(LadderError("{name} is there.", name="Ada"), "zh")
+    >>> sentence_in("The old password is wrong.", "zh"), sentence_in(LadderError("{name} is there.", name="Ada"), "zh")
     ('原密码不对。', 'Ada is there.')
     """
     sentence, values = (refusal.sentence, refusal.values) if isinstance(refusal, Worded) else (str(refusal), {})

@@ -30,7 +30,7 @@ from ladder.errors import (
     UserError,
     Worded,
 )
-from ladder.site.rendering.translations import language_of, said, to_translate
+from ladder.site.rendering.translations import language_of, sentence_in, to_translate
 from ladder.site.server.headers import without_secrets
 from ladder.site.server.viewer import (
     SAFE,
@@ -162,8 +162,8 @@ def respond(request: Request, status: HTTPStatus, refusal: str | Exception) -> R
         return JSONResponse(document, status, {"Cache-Control": "no-store"}, MEDIA_TYPE)
     language = language_of(request)
     shown = _without_command(refusal)
-    in_english = said(shown, "en")
-    detail = said(shown, language)
+    in_english = sentence_in(shown, "en")
+    detail = sentence_in(shown, language)
     values = {
         "status": status.value,
         "title": status.phrase,

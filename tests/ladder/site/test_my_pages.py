@@ -17,7 +17,7 @@ from ladder.entry.claims import LOOKS_LIKE_BOT
 from ladder.entry.deadlines import CLOSED
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
-from ladder.site.rendering.translations import said, translations
+from ladder.site.rendering.translations import sentence_in, translations
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder.site.ladder_with_people import AGAIN, PeopleLadder, a_folder, ladder_with_people
 from tests.ladder.site.person import PASSWORD, Person, quick_passwords
@@ -172,7 +172,7 @@ def test_a_form_from_another_site_brings_no_bot(ada: Person) -> None:
 
 
 def refused_in_chinese(person: Person, name: str = "Farrow") -> str:
-    """What the form says, to a reader of Chinese, of a bot that is not taken."""
+    """Submit a bot that is not taken; gives the sentence on the form, for a reader of Chinese."""
     person.get("/?lang=zh")
     refused = person.upload(name, a_folder(), variant_gongzhu="on")
     assert refused.status_code == 422
@@ -182,7 +182,7 @@ def refused_in_chinese(person: Person, name: str = "Farrow") -> str:
 def test_a_refusal_is_in_the_language_of_the_reader(place: PeopleLadder) -> None:
     def at(sentence: str, **values: object) -> str:
         assert translations("zh").gettext(sentence) != sentence
-        return said(LadderError(sentence, **values), "zh")
+        return sentence_in(LadderError(sentence, **values), "zh")
 
     managing.add_with_password(place.ladder, quick_passwords(), LOCAL, "cleo", Role.CONTESTANT, PASSWORD)
     cleo = logged_in(place, "cleo")
