@@ -219,8 +219,7 @@ def _accounts(
     site: Site = request.app.state.site
     rows = managing.accounts(site.ladder, viewer)
     values = {"viewer": viewer, "rows": rows, "usual": site.ladder.settings.submissions_a_day, "error": ""}
-    values["groups"] = groups.groups(site.ladder)
-    return form_page(request, "admin.html", values | dict(more or {}), status)
+    return form_page(request, "admin.html", values | {"groups": groups.groups(site.ladder)} | dict(more or {}), status)
 
 
 def _invitations(
@@ -228,8 +227,8 @@ def _invitations(
 ) -> Response:
     site: Site = request.app.state.site
     rows = registering.invitations(site.ladder, viewer)
-    values = {"rows": rows, "made": None, "link": "", "error": "", "days": registering.USUAL_DAYS}
-    values["groups"] = groups.groups(site.ladder)
+    days, of_ladder = registering.USUAL_DAYS, groups.groups(site.ladder)
+    values = {"rows": rows, "made": None, "link": "", "error": "", "days": days, "groups": of_ladder}
     return form_page(request, "admin_invitations.html", values | dict(more or {}), status)
 
 
