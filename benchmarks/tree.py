@@ -19,7 +19,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -34,7 +34,7 @@ from pigpen import Card, Policy, View
 from pigpen.bot import decide
 from pigpen.rules import PRESETS, Action, Deal, Phase, Rules, deal_hands, seed_from
 from pigpen.rules.shuffle import derived_number
-from pigpen.search import CardTree, SearchBot, card_trial, race, sealed_trial, some_exposures, some_passes
+from pigpen.search import CardTree, SearchBot, card_trial, race, sealed_trial, some_passes
 from pigpen.sim import native
 from pigpen.sim.native.binding import Engine
 from sample_bots.uct.bot import Uct
@@ -62,10 +62,9 @@ class Hurried(SearchBot):
         return race(some_passes(view), partial(sealed_trial, view, self.policy), float("inf"), PASS_TRIALS)
 
 
-class Timed(Uct):
-    """Decides as `uct` does, in a given CPU time."""
+class Timed(SearchBot):
+    """Decides in a given CPU time."""
 
-    trials = MANY
     clock = staticmethod(time.thread_time)
 
     def __init__(self, given: float) -> None:
@@ -76,10 +75,15 @@ class Timed(Uct):
         return self.given
 
 
+class TimedUct(Timed, Uct):
+    """Decides as `uct` does, in a given CPU time."""
+
+    trials = MANY
+
+
 def by_trials(view: View, seconds: float) -> Action:
     """Pass or expose as `tree` and `sampling` do."""
-    ways: Sequence[Action] = some_passes(view) if view.phase is Phase.PASS else some_exposures(view)
-    return race(ways, partial(sealed_trial, view, Policy.CAREFUL), seconds, MANY, time.thread_time)
+    return decide(Timed(seconds), view)
 
 
 def by_tree(view: View, seconds: float) -> Card:
@@ -98,7 +102,7 @@ TREE = Player(by_tree, by_trials)
 OTHERS = {
     "sampling": Player(by_playouts, by_trials),
     "uct": Player(
-        lambda view, seconds: Timed(seconds).play(view), lambda view, seconds: decide(Timed(seconds), view)
+        lambda view, seconds: TimedUct(seconds).play(view), lambda view, seconds: decide(TimedUct(seconds), view)
     ),
 }  # fmt: skip
 

@@ -236,7 +236,7 @@ def few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opinion, "FULL", estimate.Effort(cards=200, searched=100, sealed=48, first=600))
     monkeypatch.setattr(choice_costs, "EFFORT", estimate.Effort(cards=20, searched=0, sealed=12, first=60))
     monkeypatch.setattr(estimate, "HINDSIGHT", 10)
-    for name in ("MAX_SEALED_TRIALS", "MAX_CARD_TRIALS", "MAX_SCREENING_DEALS"):
+    for name in ("MAX_SEALED_DEALS", "MAX_CARD_TRIALS", "MAX_SCREENING_DEALS"):
         monkeypatch.setattr(search, name, 2)
     monkeypatch.setattr(search.TreeBot, "trials", 2)
 

@@ -690,7 +690,7 @@ IN_THEIR_ROOMS = {
 INSIDE = {
     "how hard a program searches, computes or tries": (
         "pigpen.learn.single_table:MAX_DEALS", "pigpen.search:MAX_CARD_TRIALS", "pigpen.search:MAX_TREE_TRIALS",
-        "pigpen.search:MAX_SEALED_TRIALS", "pigpen.search:MAX_RACED_PASSES", "pigpen.search:MAX_SCREENING_DEALS",
+        "pigpen.search:MAX_SEALED_DEALS", "pigpen.search:MAX_RACED_PASSES", "pigpen.search:MAX_SCREENING_DEALS",
         "pigpen.sim.card_tree:MAX_BRANCHES",
         "pigpen.sim.card_tree:SOLVE_LIMIT", "pigpen.sim.native.binding:NO_LIMIT",
         "referee.match.formats:MAX_LISTED", "ladder.events.table_costs:MAX_GAP", "ladder.events.partition:MAX_TABLES",

@@ -14,7 +14,6 @@ It was written from those descriptions and uses nothing of `CardTree`: an anchor
 from __future__ import annotations
 
 import math
-import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pigpen
@@ -66,8 +65,6 @@ class Uct(SearchBot):
 
     trials: int = MAX_TRIALS
     """Largest number of trials for one decision; with more, the bot uses more of a long clock."""
-    clock: Callable[[], float] = staticmethod(time.perf_counter)
-    """Function that gives the time in seconds, by which a decision is limited."""
 
     def play(self, view: View) -> Card:
         """Try cards in several deals in turn; return the one that was tried most, in all trees together."""

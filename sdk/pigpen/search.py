@@ -12,21 +12,22 @@ import time
 from functools import partial
 from heapq import nlargest
 from itertools import combinations, compress, product
-from operator import mul, sub
+from operator import mul, sub, truediv
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.bot import Bot
 from pigpen.rules import Face, MoonChoice, Phase
 from pigpen.rules.objections import count_exposures, count_passes
 from pigpen.sim.card_tree import CardTree
-from pigpen.sim.playout import Policy, playout, settle
-from pigpen.sim.sim_random import SimRandom
+from pigpen.sim.playout import Policy
+from pigpen.sim.sealed import SealedTrials, exposed, passed
 from pigpen.sim.solving import margin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pigpen.rules import Action, Card
+    from pigpen.sim.sealed import SealedChoice
     from pigpen.values.notices import Welcome
     from pigpen.values.view import View
 
@@ -55,18 +56,21 @@ MAX_CARD_TRIALS = 40
 """Largest number of trials for a card."""
 MAX_TREE_TRIALS = 200
 """Largest number of trials for a card in a tree; each takes 10 sampled deals."""
-MAX_SEALED_TRIALS = 300
-"""Largest number of trials for a pass or an exposure; each takes one sampled deal."""
+MAX_SEALED_DEALS = 2_000
+"""Largest number of sampled deals in which a pass or an exposure is tried."""
+TRIAL_PLAYOUTS = 64
+"""Number of playouts in one trial of passes or exposures at first, if they are no more."""
 MAX_RACED_PASSES = 40
 """Largest number of passes that are tried as a whole; of more, the cards are tried first."""
 SCREENING_PART = 0.3
 """Part of the time for a pass in which its cards are tried."""
 MAX_SCREENING_DEALS = 80
 """Largest number of sampled deals for that."""
-SCREENING_HANDS = 3
+SCREENING_HANDS = 8
 """Number of times that the hand is cut into passes in each of them."""
 DOUBT = 8
 """A card's value is taken as if it had been in this number of further passes of mean value."""
+DECK = 52
 MAX_TRIED = 1_000
 """Largest number of passes or exposures that are tried; presets have at most 286."""
 WALL_PART = 0.8
@@ -105,31 +109,45 @@ def race(
     end = clock() + seconds
     left = list(range(len(choices)))
     found: list[list[float]] = [[] for _ in choices]
+    sums, behind, best = [0.0] * len(choices), dict[int, _Behind](), -1
     for number in range(1, trials + 1):
         if len(left) == 1:
             break
         for index, value in zip(left, trial([choices[index] for index in left]), strict=True):
             found[index].append(value)
+            sums[index] += value
         if number >= MIN_TRIALS:
-            left = _not_behind(left, found)
+            leader = max(left, key=sums.__getitem__)
+            if leader != best:
+                best = leader
+                behind = {index: _Behind(found[best], found[index]) for index in left}
+            else:
+                for index in left:
+                    behind[index].add(found[best][-1] - found[index][-1])
+            left = [index for index in left if not behind[index].is_clear(number)]
         if clock() > end:
             break
-    return choices[max(left, key=lambda index: sum(found[index]))]
+    return choices[max(left, key=sums.__getitem__)]
 
 
-def _not_behind(left: Sequence[int], found: Sequence[Sequence[float]]) -> list[int]:
-    """Choose those of *left* that may still be the best."""
-    best = found[max(left, key=lambda index: sum(found[index]))]
-    return [index for index in left if not _is_behind(found[index], best)]
+class _Behind:
+    """The differences between two choices over the trials so far, summed up."""
 
+    __slots__ = ("_squares", "_total")
 
-def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
-    """Tell whether the mean difference is more than `BEHIND` of its standard errors."""
-    count = len(values)
-    differences: list[float] = list(map(sub, best, values))
-    total = sum(differences)
-    squares: float = sum(map(mul, differences, differences))
-    return total * total * (count - 1) > BEHIND**2 * (squares * count - total * total)
+    def __init__(self, best: Sequence[float], values: Sequence[float]) -> None:
+        differences = list(map(sub, best, values))
+        self._total: float = sum(differences)
+        self._squares: float = sum(map(mul, differences, differences))
+
+    def add(self, difference: float) -> None:
+        self._total += difference
+        self._squares += difference * difference
+
+    def is_clear(self, count: int) -> bool:
+        """Tell whether the mean difference of *count* trials is more than `BEHIND` of its standard errors."""
+        squared = self._total * self._total
+        return squared * (count - 1) > BEHIND**2 * (self._squares * count - squared)
 
 
 class Pace:
@@ -189,6 +207,8 @@ class SearchBot(Bot):
     """The policy by which all seats play on in the sampled deals."""
     pace: Pace | None = None
     """The time for each decision; None until the match has started."""
+    clock: Callable[[], float] = staticmethod(time.perf_counter)
+    """Function that gives the time in seconds, by which a decision is limited."""
 
     def match_started(self, welcome: Welcome) -> None:
         """Read the clock of the match."""
@@ -196,21 +216,32 @@ class SearchBot(Bot):
 
     def play(self, view: View) -> Card:
         """Try each legal card, and return the best."""
-        return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), MAX_CARD_TRIALS)
+        trial = partial(card_trial, view, self.policy)
+        return race(view.legal, trial, self.seconds(view), MAX_CARD_TRIALS, self.clock)
 
     def pass_cards(self, view: View) -> Iterable[Card]:
         """Try every card in passes that are drawn, then the 40 passes of the best cards, and return the best one."""
-        end = time.perf_counter() + self.seconds(view)
-        passes, trial = some_passes(view), partial(sealed_trial, view, self.policy)
+        end = self.clock() + self.seconds(view)
+        passes, trials = some_passes(view), self._trials(view)
         if len(passes) > MAX_RACED_PASSES:
-            values = _card_values(view, trial, SCREENING_PART * self.seconds(view))
+            values = _card_values(view, trials, SCREENING_PART * self.seconds(view), self.clock)
             passes = nlargest(MAX_RACED_PASSES, passes, key=lambda cards: sum(map(values.__getitem__, cards)))
-        return race(passes, trial, end - time.perf_counter(), MAX_SEALED_TRIALS)
+        return self._best(view, trials, {passed(cards): cards for cards in passes}, end - self.clock())
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
         """Try every way to expose some of the cards, or 1,000 of them, and return the best."""
-        trial = partial(sealed_trial, view, self.policy)
-        return race(some_exposures(view), trial, self.seconds(view), MAX_SEALED_TRIALS)
+        end = self.clock() + self.seconds(view)
+        choices = {exposed(faces): faces for faces in some_exposures(view)}
+        return self._best(view, self._trials(view), choices, end - self.clock())
+
+    def _trials(self, view: View) -> SealedTrials:
+        return SealedTrials(view._possible_deals(), self.policy)
+
+    def _best(self, view: View, trials: SealedTrials, choices: Mapping[SealedChoice, Choice], seconds: float) -> Choice:
+        """Find the best of the answers *choices*; of few ones, each trial has more than one deal."""
+        deals = max(1, TRIAL_PLAYOUTS // len(choices))
+        trial = partial(trials.margins, rng=view.rng, deals=deals)
+        return choices[race(list(choices), trial, seconds, max(1, MAX_SEALED_DEALS // deals), self.clock)]
 
     def choose_moon(self, view: View) -> MoonChoice:
         """Return ADD for the leader, to end the game sooner, else SUBTRACT; both gain the same on the other seats."""
@@ -247,33 +278,31 @@ class TreeBot(SearchBot):
         """Try each legal card in a tree, and return the best; solve the ending where all hands are known."""
         tree = CardTree(view, view.rng)
         best = tree.solved()  # it may be 2C, the card number 0
-        return race(view.legal, tree.trial, self.seconds(view), self.trials) if best is None else best
+        return race(view.legal, tree.trial, self.seconds(view), self.trials, self.clock) if best is None else best
 
 
-def _card_values(
-    view: View, trial: Callable[[Sequence[tuple[Card, ...]]], Sequence[float]], seconds: float
-) -> dict[Card, float]:
+def _card_values(view: View, trials: SealedTrials, seconds: float, clock: Callable[[], float]) -> list[float]:
     """
-    Estimate for each card of the hand what it adds to a pass, from passes that are drawn.
+    Estimate for each card of the hand what it adds to a pass, from passes that are drawn; by its number.
 
     The hand is shuffled and cut into passes, so that a deal tries nearly every card equally often. A card's value is
     the mean of its passes, relative to all of the deal; the fewer they are, the nearer it is to zero.
     """
-    end = time.perf_counter() + seconds
+    end = clock() + seconds
     hand, count = list(view.hand), view.pass_count
-    sums, counts = dict.fromkeys(hand, 0.0), dict.fromkeys(hand, DOUBT)
+    sums, counts = [0.0] * DECK, [DOUBT] * DECK
     for _ in range(MAX_SCREENING_DEALS):
         orders = [view.rng.sample(hand, len(hand)) for _ in range(SCREENING_HANDS)]
-        passes = [tuple(cards[at : at + count]) for cards in orders for at in range(0, len(hand) - count + 1, count)]
-        values = trial(passes)
+        passes = [cards[at : at + count] for cards in orders for at in range(0, len(hand) - count + 1, count)]
+        values = trials.margins(list(map(passed, passes)), view.rng)
         mean = sum(values) / len(values)
         for cards, value in zip(passes, values, strict=True):
             for card in cards:
                 sums[card] += value - mean
                 counts[card] += 1
-        if time.perf_counter() > end:
+        if clock() > end:
             break
-    return {card: sums[card] / counts[card] for card in hand}
+    return list(map(truediv, sums, counts))
 
 
 def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:
@@ -384,24 +413,5 @@ def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[
     >>> len(sealed_trial(view, Policy.CAREFUL, [view.hand[:3], view.hand[-3:]]))
     2
     """
-    deal = view.sample(view.rng)
-    settle(deal, policy, SimRandom.of(view.rng), but=view.seat)
-    same, values = _SameBits(view.rng.getrandbits(BITS)), []
-    for action in actions:
-        after = deal.copy()
-        after.apply(view.seat, action)
-        values.append(margin(view.rules, playout(after, policy, same), view.seat))
-    return values
-
-
-BITS = 128
-
-
-class _SameBits:
-    """A source of random bits that gives the same ones each time."""
-
-    def __init__(self, bits: int) -> None:
-        self._bits = bits
-
-    def getrandbits(self, count: int, /) -> int:
-        return self._bits >> BITS - count
+    trials = SealedTrials(view._possible_deals(), policy)
+    return trials.margins([trials.choice(action) for action in actions], view.rng)

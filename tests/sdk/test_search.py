@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -23,9 +24,11 @@ from pigpen import (
     search,
 )
 from pigpen.bot import decide
-from pigpen.rules import PRESETS, Card, Deal, Direction, Suit, deal_hands, seed_from
+from pigpen.rules import PRESETS, Card, Deal, Direction, IllegalAction, Suit, cards_in, deal_hands, seed_from
+from pigpen.rules.cards import SUIT_MASKS
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.search import (
+    BEHIND,
     MAX_RACED_PASSES,
     MAX_TRIED,
     MIN_TRIALS,
@@ -39,12 +42,16 @@ from pigpen.search import (
     some_passes,
     ways_to_expose,
 )
+from pigpen.sim.possible_deals import PossibleDeals
+from pigpen.sim.sealed import SealedTrials
 from tests.rules.table import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from pigpen import Bits
     from pigpen.rules import Action
+    from pigpen.sim.sealed import SealedChoice
 
 CLOCK = ClockSetting(bank=60.0, increment=0.0, limit=1.0, start_up=10.0)
 
@@ -72,6 +79,34 @@ def test_a_race_finds_the_best_and_spends_its_trials_on_what_is_close_to_it() ->
 def test_a_race_hardly_ever_drops_the_best() -> None:
     found = [race(range(3), noisy((0.0, 2.0, 1.0), [], seed), float("inf"), 60) for seed in range(200)]
     assert found.count(1) >= 195
+
+
+def is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
+    """What a race decides after each trial, from all differences anew."""
+    differences = [other - value for value, other in zip(values, best, strict=True)]
+    count, total = len(differences), sum(differences)
+    spread = sum(each * each for each in differences) * count - total * total
+    return total * total * (count - 1) > BEHIND**2 * spread
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_race_drops_whatever_is_behind_the_best_so_far_by_all_its_trials(seed: int) -> None:
+    """The best changes in the course of the race."""
+    rng, found, stayed, leaders = random.Random(seed), [list[float]() for _ in range(9)], [list(range(9))], set[int]()
+
+    def trial(choices: Sequence[int]) -> list[float]:
+        assert list(choices) == stayed[-1]
+        for choice in choices:
+            found[choice].append(float(rng.randrange(30) + choice // 2))
+        best = found[max(choices, key=lambda choice: sum(found[choice]))]
+        leaders.add(found.index(best))
+        is_early = len(best) < MIN_TRIALS
+        stayed.append([choice for choice in choices if is_early or not is_behind(found[choice], best)])
+        return [found[choice][-1] for choice in choices]
+
+    race(range(9), trial, float("inf"), 300)
+    assert len(leaders) > 1
+    assert len(stayed[-1]) < 9
 
 
 def test_choices_that_are_always_equal_stay_in_the_race_and_the_first_wins() -> None:
@@ -173,11 +208,11 @@ def test_a_searching_bot_tries_a_bounded_number_of_choices(
 ) -> None:
     tried: list[int] = []
 
-    def trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
-        tried.append(len(actions))
-        return [float(index == 0) for index in range(len(actions))]
+    def trial(_trials: SealedTrials, choices: Sequence[SealedChoice], rng: Bits, deals: int = 1) -> list[float]:
+        tried.append(len(choices))
+        return [float(index == 0) for index in range(len(choices))]
 
-    monkeypatch.setattr(search, "sealed_trial", trial)
+    monkeypatch.setattr(SealedTrials, "margins", trial)
     view = first_view(rules)
     decide(SearchBot(), view)
     assert max(tried) == most
@@ -283,16 +318,65 @@ def test_a_choice_that_is_tried_twice_in_a_trial_has_the_same_value_twice(name: 
         assert first == second
 
 
-def test_the_cards_that_make_a_pass_good_are_found_from_passes_that_are_drawn() -> None:
+@pytest.mark.parametrize("name", ["hearts", "gongzhu"])
+def test_a_choice_that_is_not_legal_is_not_tried(name: str) -> None:
+    deal = Deal(PRESETS[name], deal_hands(PRESETS[name], seed_from("twice"), 0))
+    view = View(*deal.known_to(deal.to_act[0]), seed=7)
+    missing = next(card for card in CARDS if card not in view.hand)
+    for choice in ((missing, *view.hand[:2]), {missing: Face.UP}, view.hand[:1] * 3):
+        with pytest.raises(IllegalAction):
+            search.sealed_trial(view, Policy.CAREFUL, [choice])
+
+
+def test_few_choices_are_tried_in_several_deals_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = PRESETS["gongzhu"]
+    deal = Deal(rules, deal_hands(rules, seed_from("twice"), 0))
+    view, tried = View(*deal.known_to(deal.to_act[0]), seed=7), list[int]()
+    margins = SealedTrials.margins
+
+    def trial(trials: SealedTrials, choices: Sequence[SealedChoice], rng: Bits, deals: int = 1) -> list[float]:
+        tried.append(deals * len(choices))
+        return margins(trials, choices, rng, deals)
+
+    monkeypatch.setattr(SealedTrials, "margins", trial)
+    deal.check(view.seat, decide(SearchBot(), view))
+    assert max(tried) == search.TRIAL_PLAYOUTS
+
+
+@pytest.mark.parametrize("kind", [SearchBot, TreeBot])
+def test_a_bot_with_a_clock_of_its_own_stops_by_it(kind: type[SearchBot]) -> None:
+    class Counting(kind):  # type: ignore[valid-type, misc]
+        readings = 0
+
+        def clock(self) -> float:
+            self.readings += 1
+            return float(self.readings)
+
+        def seconds(self, view: View) -> float:
+            return 3.0
+
+    rules = PRESETS["hearts"]
+    for number in (0, 3):
+        deal = Deal(rules, deal_hands(rules, seed_from("clock"), number), number=number)
+        while deal.phase is Phase.PLAY and len(deal.legal(deal.turn)) == 1:
+            deal.play(deal.legal(deal.turn)[0])
+        bot = Counting()
+        decide(bot, View(*deal.known_to(deal.to_act[0]), seed=7))
+        assert 2 <= bot.readings <= 12
+
+
+def test_the_cards_that_make_a_pass_good_are_found_from_passes_that_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], seed_from("cards"), 0))
     view, rng = View(*deal.known_to(0), seed=7), random.Random(3)
     worth = {card: float(number) for number, card in enumerate(rng.sample(view.hand, len(view.hand)))}
 
-    def trial(passes: Sequence[tuple[Card, ...]]) -> list[float]:
+    def trial(_trials: SealedTrials, passes: Sequence[SealedChoice], _rng: Bits) -> list[float]:
         luck = rng.gauss(0, 50)
-        return [luck + sum(worth[card] for card in cards) + rng.gauss(0, 8) for cards in passes]
+        return [luck + sum(worth[card] for card in cards_in(each.cards)) + rng.gauss(0, 8) for each in passes]
 
-    values = search._card_values(view, trial, seconds=60.0)
+    monkeypatch.setattr(SealedTrials, "margins", trial)
+    trials = SealedTrials(PossibleDeals(view), Policy.CAREFUL)
+    values = search._card_values(view, trials, 60.0, time.thread_time)
     found = sorted(view.hand, key=values.__getitem__)
     assert set(found[-3:]) <= set(sorted(view.hand, key=worth.__getitem__)[-5:])
     assert set(found[:3]) <= set(sorted(view.hand, key=worth.__getitem__)[:5])
@@ -302,11 +386,11 @@ def test_of_many_passes_those_of_the_best_cards_are_raced(monkeypatch: pytest.Mo
     deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], seed_from("cards"), 0))
     view, tried = View(*deal.known_to(0), seed=7), set[int]()
 
-    def trial(_view: View, _policy: Policy, passes: Sequence[tuple[Card, ...]]) -> list[float]:
+    def trial(_trials: SealedTrials, passes: Sequence[SealedChoice], rng: Bits, deals: int = 1) -> list[float]:
         tried.add(len(passes))
-        return [float(sum(card.suit is Suit.SPADES for card in cards)) for cards in passes]
+        return [float((each.cards & SUIT_MASKS[Suit.SPADES]).bit_count()) for each in passes]
 
-    monkeypatch.setattr(search, "sealed_trial", trial)
+    monkeypatch.setattr(SealedTrials, "margins", trial)
     chosen = list(SearchBot().pass_cards(view))
     spades = [card for card in view.hand if card.suit is Suit.SPADES]
     assert sum(card in spades for card in chosen) == min(3, len(spades))

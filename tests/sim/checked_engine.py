@@ -19,9 +19,10 @@ from pigpen import Policy, TooLong, solve
 from pigpen.learn import Encoding, Tables
 from pigpen.learn.net_tree import NetTree
 from pigpen.rules import PRESETS, Phase, Rules
-from pigpen.search import CardTree
+from pigpen.search import CardTree, sealed_trial
 from pigpen.sim import native
 from pigpen.sim.native.binding import Engine
+from tests.rules.players import any_action, lumpy_deal
 from tests.rules.table import ODD
 from tests.sim.test_card_tree import places
 from tests.sim.views import bot_view
@@ -51,6 +52,22 @@ def main(library: Path) -> int:
                 solve(deal, limit=300)
             done += 1
         step_through(rules)
+        done += try_sealed(rules)
+    return done
+
+
+def try_sealed(rules: Rules) -> int:
+    """Try passes and exposures; return the number of decisions."""
+    rng, done = random.Random(NUMBER), 0
+    for _ in range(NUMBER):
+        deal = lumpy_deal(rules, rng)
+        while deal.phase in (Phase.PASS, Phase.EXPOSE):
+            seat = deal.to_act[0]
+            actions = [any_action(deal, seat, rng) for _ in range(5)]
+            for policy in Policy:
+                sealed_trial(bot_view(deal, seat), policy, actions)
+            deal.apply(seat, actions[0])
+            done += 1
     return done
 
 

@@ -17,6 +17,8 @@ from hatch_engine import ENGINE
 from pigpen.rules import PRESETS, Phase
 from pigpen.sim import native
 from pigpen.sim.playout import Policy, playout
+from pigpen.sim.possible_deals import PossibleDeals
+from pigpen.sim.sealed import SealedTrials
 from tests.rules.players import any_action, lumpy_deal, somewhere
 from tests.rules.table import ODD, named
 from tests.sim.views import bot_view
@@ -92,6 +94,26 @@ def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
         few = view.playouts(2, Random(seed), cards=some)
         assert few == pure(lambda: view.playouts(2, Random(seed), cards=some))  # noqa: B023
         assert [*few] == sorted(some)
+
+
+@here
+@pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
+def test_passes_and_exposures_are_tried_with_the_same_results(rules: Rules) -> None:
+    """In each phase of deals of any shape; afterwards both have drawn as many random numbers."""
+    rng = Random(14)
+    for number in range(15):
+        deal, policy = lumpy_deal(rules, rng), Policy(number % 2)
+        while deal.phase in (Phase.PASS, Phase.EXPOSE):
+            seat, seed, deals = deal.to_act[0], rng.getrandbits(64), 1 + number % 3
+            actions = [any_action(deal, seat, rng) for _ in range(4)]
+
+            def ask() -> tuple[list[float], int]:
+                trials, own = SealedTrials(PossibleDeals(bot_view(deal, seat)), policy), Random(seed)  # noqa: B023
+                choices = [trials.choice(action) for action in actions]  # noqa: B023
+                return trials.margins(choices, own, deals), own.getrandbits(64)  # noqa: B023
+
+            assert ask() == pure(ask)
+            deal.apply(seat, actions[0])
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -21,6 +21,8 @@ from pigpen.sim import native
 from pigpen.sim.splits import CardPlace, Splits, shuffles, spread
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pigpen.rules.view import SeatView
     from pigpen.sim.native.binding import Tables
     from pigpen.sim.sim_random import SimRandom
@@ -139,18 +141,11 @@ class Unseen:
         hidden = [CardPlace(seat, True, view.hidden[seat]) for seat in others if view.hidden[seat]]
         sizes = {seat: evidence.sizes[seat] - view.hidden[seat] for seat in others}
         self.places: list[CardPlace] = [CardPlace(seat, False, sizes[seat]) for seat in others] + hidden
-        sets = [
-            mask_of(card for card in view.unseen if self._may_lie(card.mask, place, candidates))
-            for place in self.places
-        ]
         by_set: dict[int, list[int]] = {}
-        for number, cards in enumerate(sets):
-            by_set.setdefault(cards, []).append(number)
+        for number, place in enumerate(self.places):
+            by_set.setdefault(view.unseen_mask & self._may_hold(place, candidates), []).append(number)
         self.groups: list[list[int]] = list(by_set.values())
-        classes: dict[tuple[int, ...], int] = {}
-        for card in view.unseen:
-            groups = tuple([group for group, cards in enumerate(by_set) if cards & card.mask])
-            classes[groups] = classes.get(groups, 0) | card.mask
+        classes = _classes(view.unseen_mask, list(by_set))
         self.sizes: list[int] = [place.size for place in self.places]
         self.splits: Splits = Splits(classes, [sum(self.sizes[place] for place in group) for group in self.groups])
 
@@ -171,10 +166,13 @@ class Unseen:
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "tables"}  # they hold addresses
 
-    def _may_lie(self, bit: int, place: CardPlace, candidates: int) -> bool:
-        is_in_other_seat = any(bit & known for seat, known in enumerate(self.known) if seat != place.seat)
-        absent = bit & self.evidence.absent[place.seat]
-        return not is_in_other_seat and not absent and (not place.face_down or bool(bit & candidates))
+    def _may_hold(self, place: CardPlace, candidates: int) -> int:
+        """Find the cards that may lie in *place*."""
+        cards = ~self.evidence.absent[place.seat] & (candidates if place.face_down else FULL_DECK)
+        for seat, known in enumerate(self.known):
+            if seat != place.seat:
+                cards &= ~known
+        return cards
 
     def draw(self, rng: SimRandom) -> tuple[list[int], list[int]]:
         """
@@ -202,3 +200,12 @@ class Unseen:
         for group, mask in zip(self.groups, self.splits.draw(rng), strict=True):
             spread(list(cards_in(mask)), group, self.sizes, rng, dealt)
         return dealt
+
+
+def _classes(cards: int, sets: Sequence[int]) -> dict[tuple[int, ...], int]:
+    """Divide *cards* by the numbers of the *sets* that hold them; the class of the first card comes first."""
+    classes: dict[tuple[int, ...], int] = {(): cards}
+    for number, others in enumerate(sets):
+        inside = {(*numbers, number): mask & others for numbers, mask in classes.items()}
+        classes = inside | {numbers: mask & ~others for numbers, mask in classes.items()}
+    return dict(sorted([item for item in classes.items() if item[1]], key=lambda item: item[1] & -item[1]))

@@ -7,7 +7,7 @@ import mmap
 import struct
 from typing import TYPE_CHECKING, Protocol
 
-from pigpen.rules.actions import Face
+from pigpen.rules.actions import Face, Phase
 from pigpen.rules.cards import Card, parse_cards
 from pigpen.rules.parts import PigWhenMoon, ShooterCards
 
@@ -26,6 +26,9 @@ _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
 _POSITION = struct.Struct("=8Q8Q3Q5q8s")
 _HISTORY = struct.Struct("=2qQ52s4x")
 _NEW_TREE = struct.Struct("=16sq")
+_SEALED = struct.Struct("=4q2Q")
+SEALED_SEEDS = 48
+"""Bytes of the random numbers of one deal in which answers to a sealed question are tried."""
 FACTORS = 4
 """Numbers by which the learned policy weighs a card."""
 MAX_PACKED = 64
@@ -84,6 +87,10 @@ class Engine:
         self._playouts.argtypes = (
             packed, packed, ctypes.POINTER(Tables), packed, number, number, ctypes.c_uint64, out, out,
         )  # fmt: skip
+        self._sealed = functions.pigpen_sealed
+        self._sealed.argtypes = (
+            packed, ctypes.POINTER(Tables), packed, number, packed, number, number, packed, out,
+        )  # fmt: skip
         self._solve = functions.pigpen_solve
         self._solve.argtypes = (packed, packed, out, number, out)
         self._solve.restype = number
@@ -104,6 +111,7 @@ class Engine:
             self._sample,
             self._playout,
             self._playouts,
+            self._sealed,
             self._tree,
             self._learned_playouts,
             self._features,
@@ -154,6 +162,29 @@ class Engine:
         )  # fmt: skip
         _add(counts, tallies)
         return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
+
+    def sealed(
+        self, rules: Rules, tables: Tables, question: bytes, seeds: bytes, policy: int, choices: Sequence[bytes]
+    ) -> list[int]:
+        """
+        Sum the margins of a seat over deals, for each of its answers to a sealed question.
+
+        Args:
+            rules: The variant.
+            tables: The ways to deal the cards that the seat does not know.
+            question: The question, by `sealed_question`.
+            seeds: Three states of a `SimRandom` for each deal: for the cards, for the answers of the other seats, and
+                for the play.
+            policy: Number of the policy.
+            choices: The answers, by `sealed_choice`.
+        """
+        count = len(choices)
+        sums = (ctypes.c_int64 * count)()
+        self._sealed(
+            packed_rules(rules), tables, question, len(seeds) // SEALED_SEEDS, seeds, policy, count, b"".join(choices),
+            sums,
+        )  # fmt: skip
+        return sums[:]
 
     def solve(self, deal: Deal, limit: int | None) -> list[tuple[int, ...]] | None:
         """Solve *deal*: return the scores after each legal card, or None if *limit* was not enough."""
@@ -270,6 +301,21 @@ def history(view: SeatView) -> bytes:
     for shown in view.exposures:
         barred |= 1 << shown.card if shown.face is Face.UP else 0
     return _HISTORY.pack(len(view.plays), leader, barred, bytes(view.plays))
+
+
+def sealed_question(view: SeatView) -> bytes:
+    """Pack the sealed question that is put to the seat of *view*, as `Sealed` of sealed.h."""
+    passes, plan = view.phase is Phase.PASS, view.rules.plan
+    leader = -1 if view.first_leader is None else view.first_leader
+    return _SEALED.pack(
+        view.seat, plan.pass_count if passes else 0, view.rules.pass_offset(view.deal) if passes else 0, leader,
+        view.hand_mask, plan.opening,
+    )  # fmt: skip
+
+
+def sealed_choice(cards: int, face_down: int) -> bytes:
+    """Pack an answer to it, two masks, as `SealedChoice` of sealed.h."""
+    return (cards | face_down << 64).to_bytes(16, "little")
 
 
 def packed_rules(rules: Rules) -> bytes:

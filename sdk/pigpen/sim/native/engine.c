@@ -6,6 +6,7 @@
 #include "dealing.h"
 #include "playout.h"
 #include "solve.h"
+#include "sealed.h"
 #include "tally.h"
 #include "learned.h"
 #include "tree.h"
@@ -61,6 +62,13 @@ void pigpen_playouts(const Game *game, const Position *start, const Unseen *unse
             if (tally) note(game, &values, at.taken, scores, start->turn, lowest(left), tally++);
         }
     }
+}
+
+// Try all `choices` of a sealed question in each of `deals` deals. `sums` has a number for each, to which the margins of the
+// seat are added.
+void pigpen_sealed(const Game *game, const Unseen *unseen, const Sealed *sealed, int64_t deals, const SealedSeeds *seeds,
+                   int64_t policy, int64_t choices, const SealedChoice *choice, int64_t *sums) {
+    for (; deals > 0; deals--) try_sealed(game, unseen, sealed, seeds++, policy, choices, choice, sums);
 }
 
 // Solve the ending: `rows` has SEATS numbers for each legal card, lowest first. `memory` is zeroed, or
