@@ -49,7 +49,7 @@ EARLY, LATE = 4, 5
 """Number of tricks in the first and in the last of them that have any."""
 ALL, ANCHOR = "all", "counting"
 COLUMNS = (ANCHOR, *PHASES, ALL)
-TOLD = 20
+REPORTED = 20
 """After this number of deals the figures so far are printed."""
 
 Player = Callable[[View, Deal], Action]
@@ -198,7 +198,7 @@ def main() -> None:
     for number in rounds(options.minutes):
         for each in found:
             each.play(number)
-        if number % TOLD == TOLD - 1:
+        if number % REPORTED == REPORTED - 1:
             print(*(" | ".join(each.row()) for each in found), sep="\n", file=sys.stderr, flush=True)
     print(machine())
     title = f"Points a deal that known cards are worth, {options.ms:g} ms a card"

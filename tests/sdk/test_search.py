@@ -82,7 +82,7 @@ def test_a_race_hardly_ever_drops_the_best() -> None:
 
 
 def is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
-    """What a race decides after each trial, from all differences anew."""
+    """The rule of a race after each trial, from all differences anew."""
     differences = [other - value for value, other in zip(values, best, strict=True)]
     count, total = len(differences), sum(differences)
     spread = sum(each * each for each in differences) * count - total * total

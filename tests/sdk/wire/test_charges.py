@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pigpen import View
+from pigpen import ClockSetting, View, Welcome
 from pigpen.rules import PRESETS, Deal, deal_hands
+from pigpen.search import Pace
 from pigpen.wire import charges
 from pigpen.wire.charges import Charges
 
@@ -31,15 +32,24 @@ class Conversation:
 
     def put(self, wall: float, charged: float, cpu: float | None, *, playing: bool = True) -> View:
         """Put a question whose answer takes *wall* seconds, and give its view."""
+        view = self.ask(playing=playing)
+        self.answer(view, wall, charged, cpu)
+        return view
+
+    def ask(self, *, playing: bool = True) -> View:
+        """Put a question, and give its view."""
         self.decision += 1
         took, used = self.last
         view = replace(first_view(playing=playing), decision=self.decision, last_took=took, last_cpu=used)
         view.asked_at = self.now
         self.charges.question(view)
+        return view
+
+    def answer(self, view: View, wall: float, charged: float, cpu: float | None) -> None:
+        """Answer it after *wall* seconds."""
         self.now += wall
         self.charges.answer(view)
         self.last = charged, cpu
-        return view
 
 
 def test_on_a_quiet_machine_a_second_costs_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,6 +66,28 @@ def test_on_a_busy_machine_the_rates_go_to_what_is_charged(monkeypatch: pytest.M
     assert views[-1].cpu_rate == pytest.approx(0.1, rel=0.01)
     again = [talk.put(0.05, 0.05, 0.05) for _ in range(40)]
     assert again[-1].cpu_rate == pytest.approx(1.0, rel=0.01)
+
+
+@pytest.mark.parametrize("share", [0.27, 0.5, 1.0])
+def test_a_search_has_most_of_its_work_from_the_second_answer_on(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the default clock, on a machine that gives the program *share* of a core; only the first answer has less."""
+    clock = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
+    talk, pace, work = Conversation(monkeypatch), Pace(Welcome(HEARTS, 0, "deals:4", clock)), list[float]()
+    for _ in range(12):
+        view = talk.ask()
+        wall = pace.seconds(view)
+        work.append(share * wall)
+        talk.answer(view, wall, max(share * wall, wall / 3), share * wall)
+    assert work[0] == pytest.approx(0.05 * share)
+    assert all(0.7 * 0.05 <= each <= 0.05 * 1.000001 for each in work[1:])
+    assert sum(work) > 0.88 * 12 * 0.05
+
+
+def test_a_short_first_answer_says_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a thousandth of a second much may be waiting by chance."""
+    talk = Conversation(monkeypatch)
+    talk.put(0.001, 0.0004, 0.0004)
+    assert talk.put(0.001, 0.0004, 0.0004).cpu_rate > 0.9
 
 
 def test_where_wall_time_is_charged_no_cpu_time_is_assumed(monkeypatch: pytest.MonkeyPatch) -> None:
