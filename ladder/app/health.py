@@ -6,6 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
+from ladder.app.mail import mail_status
 from ladder.app.missing_runner import START_HERE, no_runner
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, StoreError
@@ -27,6 +28,8 @@ DOWN_SECONDS = 120.0
 """A coordinator speaks every 20 seconds, or every minute while it waits; one that is silent for longer is down."""
 PUBLIC_UNIT = 1024**3
 """Bytes; all but organisers see the room in multiples of it: each result takes some, also one that is not shown yet."""
+LATE_SECONDS = 1800.0
+"""A letter that has waited for longer is late: a mail server that puts it off for the first time takes it sooner."""
 MIN_FREE = 256 * 1024**2
 """Bytes below which a ladder's disk is nearly full."""
 
@@ -38,7 +41,7 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
     What follows from matches that are not public yet is for organisers alone: those that wait, the room to the byte.
     """
     is_organiser = may(viewer, Act.ADMINISTER)
-    free = _free(ladder.settings.data_dir)
+    free, letters = _free(ladder.settings.data_dir), mail_status(ladder, LOCAL)
     with ladder.database.read() as session:
         now, seen, are_here = database_time(session), last_spoken(session), all_are_here(session)
         running = [
@@ -54,6 +57,7 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
             waiting=unfinished_tasks(session, everything=is_organiser),
             oldest_seconds=0.0 if added is None else max(0.0, now_here - added),
             oldest_computation_seconds=0.0 if asked is None else max(0.0, now_here - asked),
+            oldest_letter_seconds=letters.oldest_seconds if is_organiser and letters.server else None,
             free_bytes=free if is_organiser or free is None else free // PUBLIC_UNIT * PUBLIC_UNIT,
         )
 
@@ -64,7 +68,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
         return []
     try:
         with Ladder.open(settings) as ladder:
-            found, webhooks = health(ladder), _webhooks(ladder)
+            found, webhooks, mail = health(ladder), _webhooks(ladder), _mail(ladder)
     except (LadderError, StoreError) as error:
         return [Finding("Ladder", False, "cannot be read", str(error))]
     runner = f"{found.runners}" if found.runners else no_runner(found)
@@ -75,6 +79,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
         ),
         _room(found.free_bytes, settings.data_dir),
         *webhooks,
+        *mail,
     ]
 
 
@@ -96,6 +101,19 @@ def _webhooks(ladder: Ladder) -> list[Finding]:
         "it when its receiver works again: pigpen ladder webhook test NUMBER"
     )
     return [Finding("Webhooks", not disabled, found, follows)]
+
+
+def _mail(ladder: Ladder) -> list[Finding]:
+    found = mail_status(ladder, LOCAL)
+    if not found.server:
+        return []
+    is_late = found.oldest_seconds > LATE_SECONDS
+    given_up = f", {found.given_up} given up" if found.given_up else ""
+    follows = (
+        f"Letters wait for {found.oldest_seconds / 60:,.0f} min. {found.reason or START_HERE} To try the settings: "
+        "pigpen ladder mail test ADDRESS"
+    )
+    return [Finding("E-mail", not is_late, f"{found.server}, {found.waiting} waiting{given_up}", follows)]
 
 
 def _free(folder: Path) -> int | None:

@@ -61,6 +61,11 @@ ALARMS = (
         "Look at pigpen doctor and the log: the platform may be down, or there are too few slots for what is queued.",
     ),
     Alarm(
+        "PigpenMailWaits", "pigpen_oldest_letter_seconds > 3600", "10m",
+        "A letter has waited for more than an hour.",
+        "pigpen ladder mail status has the mail server's last answer; pigpen ladder mail test ADDRESS tries it.",
+    ),
+    Alarm(
         "PigpenSlotsEmpty",
         "pigpen_busy_slots < 0.5 * pigpen_slots and on (instance) "
         'pigpen_matches{status="queued"} > on (instance) pigpen_slots',

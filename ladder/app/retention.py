@@ -17,6 +17,7 @@ import structlog
 
 from ladder.app.personal_data import remove_all_leftovers
 from ladder.runner.run_log import FILES, file_seconds
+from ladder.store.commands.letters import tidy
 from ladder.store.commands.personal_data import forget_old
 
 if TYPE_CHECKING:
@@ -34,11 +35,12 @@ log = structlog.get_logger()
 
 
 def remove_old(ladder: Ladder) -> None:
-    """Remove what is older than the settings say, and what deleted accounts have left."""
+    """Remove what is older than the settings say, what deleted accounts have left, and lines about letters."""
     now, settings = ladder.clock(), ladder.settings
     entries = now - settings.audit_days * DAY if settings.audit_days else None
     with ladder.database.erasing() as session:
         forget_old(session, now - settings.address_days * DAY, entries, now)
+        tidy(session, now)
     remove_old_logs(settings.data_dir / "logs", now - file_seconds(settings.log_days) * (FILES - 2))
     remove_all_leftovers(ladder)
 

@@ -39,6 +39,7 @@ from ladder.values.local_results import (
     SeatLog,
     Verification,
 )
+from ladder.values.mail import MailStatus, MailTested
 from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
 from ladder.values.reports import Backup, DatabaseCopy, DatasetManifest, DoctorReport, SettingRow, Upgrade
@@ -100,6 +101,8 @@ PRINTED: dict[str, Any] = {
     "ladder export": DatasetManifest,
     "ladder season list": list[SeasonRow],
     "ladder season new": list[SeasonRow],
+    "ladder mail status": MailStatus,
+    "ladder mail test": MailTested,
     "ladder webhook add": WebhookAdded,
     "ladder webhook list": list[WebhookRow],
     "ladder webhook remove": WebhookRow,

@@ -13,12 +13,13 @@ from ladder.app.kept_secret import kept_secret
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
 from ladder.results.files import WakeFile
+from ladder.runner.delivering import DelivererThread
 from ladder.store.commands import webhooks as commands
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.outbox import body_of, new_key
 from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.webhooks import BOT_KINDS, CHOICES, MessageKind, WebhookAdded, WebhookTested
-from ladder.webhooks.message_work import OTHER_KEY, DelivererThread, Deliveries, OutboxRows
+from ladder.webhooks.message_work import OTHER_KEY, Deliveries, OutboxRows
 from ladder.webhooks.public_addresses import AddressPolicy, check_webhook, target_of
 from ladder.webhooks.sending import Outcome, hash_of, secret_of, send, signed_headers
 
@@ -137,7 +138,7 @@ def delivering(ladder: Ladder) -> Iterator[None]:
         finally:
             rows.close()
 
-    thread = DelivererThread(made)
+    thread = DelivererThread("webhooks", made)
     try:
         yield
     finally:

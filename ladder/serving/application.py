@@ -25,6 +25,7 @@ from ladder.errors import Busy
 from ladder.people.pages import routers as people
 from ladder.people.sessions.session_pool import OpenTabs, no_tabs
 from ladder.site.accounts import login as login_routes
+from ladder.site.accounts import mail as mail_routes
 from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
 from ladder.site.accounts.login import hashing_turns
@@ -80,6 +81,8 @@ if TYPE_CHECKING:
 PAGES = (
     login_routes.router,
     provider_routes.router,
+    mail_routes.account_router,
+    mail_routes.router,
     my_routes.account_router,
     my_routes.router,
     admin_routes.router,

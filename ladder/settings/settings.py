@@ -26,6 +26,7 @@ from pydantic import (
     SecretStr,
     Tag,
     ValidationError,
+    ValidationInfo,
     field_validator,
 )
 
@@ -34,6 +35,7 @@ from ladder.registry.image_names import is_address
 from ladder.settings.file_source import read_file
 from ladder.settings.settings_file import FILE, bot_around
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
+from ladder.values.mail import is_address as is_mail_address
 from ladder.values.names import LANGUAGES, Builds, Public
 from ladder.values.order import Order
 from ladder.values.sandbox_kind import AUTO, LOCKED_BYTES, WARM_BYTES, LadderSandbox, SandboxKind, has_own_kernel
@@ -60,6 +62,7 @@ Boards = Annotated[
     Discriminator(lambda value: "auto" if value == "auto" else "number"),
 ]
 """A number, or that the ladder chooses it for each match."""
+MAIL_PORTS = {"starttls": 587, "tls": 465, "none": 25}
 URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
 BOARDS_HINT = f'write a number from 1 to {MAX_DEALS // MAX_SEATS}, or "auto"'
 
@@ -179,7 +182,20 @@ class Settings(BaseModel):
     """True if webhooks may have addresses with http; who listens between reads the messages, and may change them."""
     webhook_loopback: bool = False
     """True if webhooks may reach this machine itself, at a loopback address, also with http."""
-
+    mail_host: Annotated[str, Field(max_length=200)] = ""
+    """The SMTP server that takes the ladder's e-mail, by its name; empty: the ladder sends no e-mail."""
+    mail_port: Annotated[int, Field(ge=0, le=65_535)] = 0
+    """Its port; 0: the usual one, 587 with starttls, 465 with tls, 25 with none."""
+    mail_security: Literal["starttls", "tls", "none"] = "starttls"
+    """Encryption: starttls: after the connection; tls: from its beginning; none: only to this machine itself."""
+    mail_user: Annotated[str, Field(max_length=200)] = ""
+    """The ladder's name at that server; empty: it does not log in there."""
+    mail_password: SecretStr = SecretStr("")
+    """The ladder's password there."""
+    mail_sender: Annotated[str, Field(max_length=254)] = ""
+    """The address from which e-mail comes, and to which servers return it, such as pigpen@arena.example."""
+    mail_a_day: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 1000
+    """Letters that the ladder sends in 24 hours at most; nine tenths of them may be notices."""
     cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
     """Address of --cluster for workers of other machines; tls://0.0.0.0:8786: every address of this one."""
 
@@ -247,6 +263,32 @@ class Settings(BaseModel):
             raise ValueError("it is not a host with a port; write it as arena.example:5000")
         return text
 
+    @field_validator("mail_host")
+    @classmethod
+    def _has_address(cls, text: str, info: ValidationInfo) -> str:
+        if text and not re.fullmatch(r"[\w.-]+|[\da-fA-F:.]+", text, re.ASCII):
+            raise ValueError("it is not the name of a host; write it as mail.example, and the port as mail_port")
+        if text and not info.data.get("site_url"):
+            raise ValueError("links in e-mail need the site's address; set site_url, such as https://arena.example")
+        return text
+
+    @field_validator("mail_security")
+    @classmethod
+    def _is_encrypted(cls, text: str, info: ValidationInfo) -> str:
+        host = info.data.get("mail_host", "")
+        if text == "none" and host and not _is_loopback(host):
+            raise ValueError(f"e-mail to {host} must be encrypted: links in it open accounts; write starttls or tls")
+        return text
+
+    @field_validator("mail_sender")
+    @classmethod
+    def _sends(cls, text: str, info: ValidationInfo) -> str:
+        if text and not is_mail_address(text):
+            raise ValueError("it is not an address; write it as pigpen@arena.example, without a name")
+        if info.data.get("mail_host") and not text:
+            raise ValueError("it is empty; write the address from which e-mail comes, such as pigpen@arena.example")
+        return text
+
     @field_validator("cluster_listen")
     @classmethod
     def _is_tls(cls, text: str) -> str:
@@ -263,6 +305,11 @@ class Settings(BaseModel):
     def container_runtime(self) -> str | None:
         """The OCI runtime to use for containers; None: bots play in none."""
         return self.runtime if self.sandbox == SandboxKind.DOCKER else None
+
+    @property
+    def mail_server_port(self) -> int:
+        """The port of the SMTP server."""
+        return self.mail_port or MAIL_PORTS[self.mail_security]
 
     @property
     def owners_apart(self) -> bool:
@@ -303,6 +350,13 @@ class Settings(BaseModel):
         """
         if (file := self.database_file) and not os.path.exists(file):
             raise NoLadder(f"There is no ladder in {str(file.parent)!r}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def read_url(text: str) -> URL:

@@ -18,6 +18,7 @@ from ladder.store import cluster_models, event_models, organiser_models, study_m
 from ladder.store.account_models import StoredSubmission
 from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.database import Database
+from ladder.store.mail_models import UNSENT_LETTERS, Letter
 from ladder.store.models import Base, StoredMatch, StoredSeat
 from ladder.store.schema import REVISION, VERSION_TABLE, revision_of
 from ladder.store.table_models import OPEN, PeopleTable
@@ -46,6 +47,7 @@ PARTIAL_INDICES = (
     _partial("ix_people_tables_board", PeopleTable, "board variant", "board <> ''"),
     _partial("ix_people_tables_guest", PeopleTable, "guest", "guest <> ''"),
     _partial("ix_webhook_messages_unsent", WebhookMessage, "due id", UNSENT),
+    _partial("ix_mail_letters_unsent", Letter, "due id", UNSENT_LETTERS),
 )
 
 

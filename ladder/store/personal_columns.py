@@ -23,6 +23,7 @@ from ladder.store.account_models import (
 )
 from ladder.store.computing_models import Computation, StoredPuzzleAnswer
 from ladder.store.event_models import EventEntry
+from ladder.store.mail_models import Letter, MailAddress
 from ladder.store.models import FinishedSeason, Owner, Rating, StateChange, StoredBot, Version
 from ladder.store.study_models import Study, StudyPosition
 from ladder.store.table_models import PeopleChair, PeopleTable
@@ -49,7 +50,21 @@ NAMES: tuple[InstrumentedAttribute[Any], ...] = (
 VISITORS: tuple[InstrumentedAttribute[Any], ...] = (Computation.visitor, StoredPuzzleAnswer.visitor)
 """Columns that hold `account NAME`, or a guest."""
 ACCOUNT = "account "
-SECRETS = frozenset({"hash", "password", "device_hash", "secret_hash", "token", "seed", "nonce", "holder", "folder"})
+SECRETS = frozenset(
+    {
+        "hash",
+        "password",
+        "device_hash",
+        "secret_hash",
+        "pending_hash",
+        "salt",
+        "token",
+        "seed",
+        "nonce",
+        "holder",
+        "folder",
+    }
+)
 """Columns that are given to no one: secrets and their hashes, places on the ladder's machine."""
 
 
@@ -80,6 +95,8 @@ def personal_rows(owner: Owner) -> Iterable[PersonalRows]:
     yield PersonalRows(Owner, Owner.id == number)
     yield PersonalRows(Account, Account.owner_id == number)
     yield PersonalRows(FormerName, FormerName.owner_id == number)
+    yield PersonalRows(MailAddress, MailAddress.owner_id == number)
+    yield PersonalRows(Letter, Letter.owner_id == number)
     yield PersonalRows(Invitation, or_(Invitation.name == name, Invitation.used_by == name, Invitation.by == name))
     yield PersonalRows(Credential, Credential.owner_id == number)
     yield PersonalRows(LoginCode, LoginCode.owner_id == number)

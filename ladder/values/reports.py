@@ -101,6 +101,8 @@ class LadderHealth(Value):
     """Seconds for which the oldest match in the queue has waited; 0: none waits."""
     oldest_computation_seconds: float
     """Seconds for which the oldest question of visitors has waited to be computed; 0: none waits."""
+    oldest_letter_seconds: float | None = None
+    """Seconds for which the oldest letter waits, for organisers; 0: none does; None: the ladder sends no e-mail."""
     free_bytes: int | None
     """Room on the disk of the ladder's folder, for all but organisers in whole GiB; None: it cannot be read."""
 

@@ -1,30 +1,26 @@
 """
-The part of a process that sends the messages of the outbox: an event loop in a thread beside the matches.
+The work of sending the messages of the outbox, and its access to the database.
 
-Its access to the database is here, too.
+A thread beside the matches does it (`ladder.runner.delivering`).
 """
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ladder.errors import LadderError
-from ladder.runner.lease_loop import LeaseLoop
-from ladder.runner.leased_rows import LONGEST_PAUSE, LeasedRows, RowsWork
+from ladder.runner.delivering import RETRY_SECONDS, pause_after
+from ladder.runner.leased_rows import LeasedRows, RowsWork
 from ladder.store.commands import outbox as commands
 from ladder.store.commands.outbox import GONE, MessageLease
 from ladder.store.commands.webhooks import find_webhook, has_messages
 from ladder.store.webhook_models import WebhookMessage
-from ladder.webhooks.sending import Outcome, hash_of, pause_after, secret_of, signed_headers
+from ladder.webhooks.sending import Outcome, hash_of, secret_of, signed_headers
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from random import Random
 
     from ladder.results.files import WakeFile
@@ -90,8 +86,6 @@ class OutboxRows(LeasedRows[WebhookMessage]):
 
 MAX_AT_ONCE = 8
 """Messages that a process sends at the same time, each to another webhook."""
-RETRY_SECONDS = 10.0
-"""Seconds that a lease is kept after the database has failed."""
 OTHER_KEY = (
     "The key in the ladder's folder is not the one with which this webhook was added, so its receiver would refuse "
     "each signature. Remove it, and add it again."
@@ -174,41 +168,3 @@ class Deliveries(RowsWork[MessageLease, Outcome]):
     async def _disable(self, lease: MessageLease, reason: str) -> None:
         log.warning("webhook.disabled", reason=reason, webhook=lease.webhook)
         await self._rows.disable(lease, reason)
-
-
-class DelivererThread:
-    """Sends messages in a thread of its own, until `stop`."""
-
-    def __init__(self, make: Callable[[], AbstractContextManager[Deliveries]]) -> None:
-        """Begin; *make* is called in the thread, again if a mistake of the platform has ended the deliverer."""
-        self._make = make
-        self._loop = asyncio.new_event_loop()
-        self._task: asyncio.Task[None] | None = None
-        self._stops = False
-        self._thread = Thread(target=self._run, name="webhooks", daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End it; what is being sent is given back, and sent again by another process, or the next run."""
-        with suppress(RuntimeError):  # the loop is closed: the thread has ended
-            self._loop.call_soon_threadsafe(self._stop)
-        self._thread.join()
-
-    def _stop(self) -> None:
-        self._stops = True
-        if self._task is not None:
-            self._task.cancel()
-
-    def _run(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, suppress(asyncio.CancelledError):
-            runner.run(self._deliver())
-
-    async def _deliver(self) -> None:
-        self._task = asyncio.current_task()
-        while not self._stops:
-            try:
-                with self._make() as work:
-                    await LeaseLoop([work], LONGEST_PAUSE).run()
-            except Exception as error:  # it runs unattended for months
-                log.exception("webhook.mistake", reason=f"{type(error).__name__}: {error}")
-                await asyncio.sleep(RETRY_SECONDS)

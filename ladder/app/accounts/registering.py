@@ -169,8 +169,11 @@ def new_invitation(
     name: str | None,
     note: str,
     now: float,
-    days: int,
+    days: float,
     group: str | None = None,
+    *,
+    secret: str = "",
+    revokes: bool = True,
 ) -> NewSecret:
     """
     Store an invitation; open ones for the same name are revoked, so that a name has one link at most.
@@ -184,9 +187,11 @@ def new_invitation(
         now: Unix time.
         days: Days for which it is valid.
         group: Into which the account comes, which is there; None: into none.
+        secret: Its secret; empty: a new one.
+        revokes: False: open ones stay, as any visitor may ask for this one.
     """
-    secret, expires = new_secret(INVITATION), now + days * DAY
-    if name is not None:
+    secret, expires = secret or new_secret(INVITATION), now + days * DAY
+    if name is not None and revokes:
         revoke_invitations(session, now, name=name)
     made: Invitation = add_invitation(
         session, hash_of(secret), role, name, note.strip(), str(viewer.name), now, expires, group

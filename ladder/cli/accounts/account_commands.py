@@ -3,7 +3,8 @@
 
 `invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
 about who is logged in, and what was done by whom; `group`, `groups` and `group-quota` about groups of accounts;
-`export`, `rename` and `delete` are about a person's own data (personal_data.py); `grades` is a sheet of what
+`mail` is about the e-mail address of an account (mail.py); `export`, `rename` and `delete` are about a person's own
+data (personal_data.py); `grades` is a sheet of what
 contestants have reached.
 """
 
@@ -34,6 +35,7 @@ from ladder.cli.accounts.accounts import (
     role_of,
 )
 from ladder.cli.accounts.groups import group, group_quota, list_groups
+from ladder.cli.accounts.mail import account_mail
 from ladder.cli.accounts.personal_data import delete, export, rename
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
@@ -272,6 +274,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "sessions": sessions,
     "revoke": revoke,
     "audit": audit,
+    "mail": account_mail,
     "export": export,
     "rename": rename,
     "delete": delete,

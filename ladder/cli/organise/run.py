@@ -19,6 +19,7 @@ from ladder.cli.organise.announcement import announcement
 from ladder.cli.organise.deadline import deadline
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.hosting import make_images, run_registry, write_compose, write_units
+from ladder.cli.organise.mail import mail
 from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
 from ladder.errors import UserError
@@ -132,6 +133,7 @@ ladder_app.command("image")(make_images)
 ladder_app.command("compose")(write_compose)
 ladder_app.command("registry")(run_registry)
 ladder_app.add_typer(webhook)
+ladder_app.add_typer(mail)
 ladder_app.add_typer(season)
 ladder_app.add_typer(announcement)
 ladder_app.add_typer(deadline)
@@ -214,10 +216,12 @@ def run_computing(log_to_stderr: StderrOption = True) -> None:
 def _run(ladder: Ladder, plan: RunPlan, *, log_to_stderr: bool | None) -> None:
     from ladder.app.ladder_run import ladder_run
     from ladder.cli.organise.watch import LadderWatch
+    from ladder.mail.sending import mailing
 
     with (
         LadderWatch(plan.matches, is_shown=log_to_stderr is None) as watch,
         ladder_run(ladder, plan, watch.take, log_to_stderr=bool(log_to_stderr)) as runner,
+        mailing(ladder),
         stopped_by_signals(runner.stop) as signals,
     ):
         run_with_handlers(runner.run())

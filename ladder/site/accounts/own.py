@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bot_logs, bots, matches, personal_data, states, uploads
+from ladder.app import bot_logs, bots, mail, matches, personal_data, states, uploads
 from ladder.app.accounts import sessions
 from ladder.app.deadlines import deadlines
 from ladder.app.event import reading
@@ -22,7 +22,7 @@ from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.site.accounts.login import end_in_browser, in_hashing_turn, site_address
-from ladder.site.rendering.translations import to_translate
+from ladder.site.rendering.translations import LANGUAGES, to_translate
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.routing import Router, in_turn
@@ -230,7 +230,7 @@ PLACE = "/me/account"
 @account_router.get("")
 def account(request: Request) -> Response:
     """Show what opens the visitor's account: sessions, tokens, the password."""
-    return _account_page(request, demand(request, Act.CHANGE_ACCOUNT))
+    return account_page(request, demand(request, Act.CHANGE_ACCOUNT))
 
 
 @account_router.post("/password")
@@ -244,8 +244,8 @@ async def change_password(request: Request, form: Form) -> Response:
         try:
             sessions.change_password(site.ladder, site.passwords, viewer, form.get("old", ""), form.get("new", ""))
         except (Forbidden, UserError) as error:
-            return _account_page(request, viewer, {"error": error}, 403 if isinstance(error, Forbidden) else 422)
-        return _account_page(request, viewer, {"done": "password"})
+            return account_page(request, viewer, {"error": error}, 403 if isinstance(error, Forbidden) else 422)
+        return account_page(request, viewer, {"done": "password"})
 
     return await in_hashing_turn(request, work)
 
@@ -259,7 +259,7 @@ async def own_data(request: Request, form: Form) -> Response:
         headers = {"Content-Disposition": 'attachment; filename="account.json"', "Cache-Control": "no-store"}
         return Response(found, media_type="application/json", headers=headers)
 
-    return await _as_the_person(request, form, work)
+    return await as_the_person(request, form, work)
 
 
 @account_router.post("/name")
@@ -270,7 +270,7 @@ async def rename(request: Request, form: Form) -> Response:
         personal_data.rename(site.ladder, viewer, str(viewer.name), form.get("name", "").strip())
         return RedirectResponse(f"{PLACE}#own-data", 303)
 
-    return await _as_the_person(request, form, work)
+    return await as_the_person(request, form, work)
 
 
 @account_router.post("/deletion")
@@ -282,10 +282,10 @@ async def delete(request: Request, form: Form) -> Response:
         personal_data.delete(site.ladder, viewer, str(viewer.name))
         return end_in_browser(request, "/")
 
-    return await _as_the_person(request, form, work)
+    return await as_the_person(request, form, work)
 
 
-async def _as_the_person(request: Request, form: Form, work: Callable[[Site, Viewer], Response]) -> Response:
+async def as_the_person(request: Request, form: Form, work: Callable[[Site, Viewer], Response]) -> Response:
     """Do what only the account's owner may do, and no other person at the owner's browser."""
     site: Site = request.app.state.site
 
@@ -298,7 +298,7 @@ async def _as_the_person(request: Request, form: Form, work: Callable[[Site, Vie
         except TooOften:
             raise
         except (LadderError, UserError) as error:
-            return _account_page(request, viewer, {"error": error}, 403 if isinstance(error, Forbidden) else 422)
+            return account_page(request, viewer, {"error": error}, 403 if isinstance(error, Forbidden) else 422)
 
     return await in_hashing_turn(request, checked)
 
@@ -318,8 +318,8 @@ def create_token(request: Request, form: Form) -> Response:
     try:
         made = sessions.create_token(site.ladder, viewer, form.get("name", ""), _scopes(form), _days(form))
     except UserError as error:
-        return _account_page(request, viewer, {"error": error}, 422)
-    return _account_page(request, viewer, {"made": made})
+        return account_page(request, viewer, {"error": error}, 422)
+    return account_page(request, viewer, {"made": made})
 
 
 @account_router.post("/tokens/{number}")
@@ -355,9 +355,10 @@ def _days(form: Mapping[str, str]) -> int:
     return int(given)
 
 
-def _account_page(
+def account_page(
     request: Request, viewer: Viewer, more: Mapping[str, object] | None = None, status: int = 200
 ) -> Response:
+    """Answer with the page of an account."""
     site: Site = request.app.state.site
     made: NewSecret | None = None
     values = {
@@ -367,6 +368,9 @@ def _account_page(
         "named_bots": personal_data.bots_that_keep_the_name(site.ladder, viewer, str(viewer.name)),
         "has_password": sessions.has_password(site.ladder, viewer),
         "address": site_address(request),
+        "mail": mail.mail_of(site.ladder, viewer, str(viewer.name)),
+        "letter_languages": LANGUAGES,
+        "mail_is_on": mail.is_on(site.ladder.settings),
         "error": "",
         "done": "",
         "made": made,

@@ -42,6 +42,10 @@ class Attempt(enum.StrEnum):
     OPEN_TABLE = "open table"
     ANSWER_PUZZLE = "answer puzzle"
     EDIT_STUDY = "edit study"
+    MAIL_ADDRESS = "mail address"
+    MAIL_TO = "mail to"
+    """Letters to confirm an address: the mailbox stands in the place of the account."""
+    FORGOTTEN = "forgotten password"
 
 
 LIMITS: dict[Attempt, tuple[int, int, int]] = {
@@ -57,6 +61,9 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.OPEN_TABLE: (60, 60, 3600),
     Attempt.ANSWER_PUZZLE: (600, 300, 3600),
     Attempt.EDIT_STUDY: (600, 300, 3600),
+    Attempt.MAIL_ADDRESS: (20, 5, 86_400),
+    Attempt.MAIL_TO: (20, 3, 86_400),
+    Attempt.FORGOTTEN: (20, 5, 3600),
 }
 """Attempts of an address, attempts of an account, and the seconds in which they count; a class may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}

@@ -116,6 +116,11 @@ class _Health(Collector):
                 "Seconds for which the oldest question of visitors has waited to be computed",
                 found.oldest_computation_seconds,
             ),
+            (
+                "oldest_letter_seconds",
+                "Seconds for which the oldest letter of the ladder's e-mail has waited",
+                found.oldest_letter_seconds,
+            ),
             ("data_free_bytes", "Room on the disk of the ladder's folder", found.free_bytes),
         ):
             if number is not None:

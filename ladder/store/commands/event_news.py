@@ -23,6 +23,7 @@ from ladder.events.entrants import STAND_IN
 from ladder.events.event_file import parse_event
 from ladder.events.held import EventNews, PublicCourse, ShownTable, news
 from ladder.events.scoring import board_points
+from ladder.store.commands.notices import notice_begun, notice_round
 from ladder.store.commands.outbox import post, webhooks_for
 from ladder.store.event_export import exported_event, exported_round, exported_table
 from ladder.store.event_models import EventLink
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from ladder.store.event_models import EventRound, EventTable
+    from ladder.store.event_models import EventEntry, EventRound, EventTable
     from ladder.store.models import StoredEvent, StoredMatch
 
     Tables = Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]
@@ -77,11 +78,25 @@ def announce_event(session: Session, event: StoredEvent, now: float, by: str = "
         link = _add_link(session, event, each, rounds, now, by)
         if each.kind is MessageKind.EVENT_OVER:
             event.results_at = now
+        _write_letters(session, event, each, tables, now)
         if is_wanted:
             data = {**_data(session, event, each, rounds, tables, by), "stamp": link.stamp(event.name)}
             post(session, each.kind, data, now, event=event.id)
     event.announced = course.plain()
     session.flush()
+
+
+def _write_letters(session: Session, event: StoredEvent, item: EventNews, tables: Tables, now: float) -> None:
+    if item.kind is MessageKind.EVENT_STARTED:
+        notice_begun(session, event, parse_event(event.file).name, _staying(session, event), now)
+    elif item.kind is MessageKind.ROUND_DRAWN and item.round is not None:
+        playing = {number for row, _ in tables[item.round] for number in row.entrants}
+        title = parse_event(event.file).name
+        notice_round(session, event, title, _staying(session, event), item.round, playing, now)
+
+
+def _staying(session: Session, event: StoredEvent) -> list[EventEntry]:
+    return [one for one in entries_of(session, event.id) if one.left_after is None]
 
 
 def _add_link(

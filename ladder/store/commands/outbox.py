@@ -19,6 +19,7 @@ from urllib.parse import quote
 import orjson
 from sqlalchemy import delete, func, or_, select, text, update
 
+from ladder.store.commands.notices import notice_suspended
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.models import StoredBot, Version
 from ladder.store.webhook_models import UNSENT, Webhook, WebhookMessage
@@ -223,9 +224,10 @@ def announce_entered(session: Session, bot: str, version: int, variants: Sequenc
 
 
 def announce_suspended(session: Session, bot: str, variant: str, reason: str, now: float) -> None:
-    """Write the message that a bot is suspended, with the reason that its page shows."""
+    """Write the message that a bot is suspended, with the reason that its page shows; its owner gets a letter, too."""
     data = {"bot": bot, "variant": variant, "reason": reason, "path": _page(bot)}
     post(session, MessageKind.BOT_SUSPENDED, data, now)
+    notice_suspended(session, bot, variant, reason, now)
 
 
 def _page(bot: str) -> str:

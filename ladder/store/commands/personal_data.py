@@ -27,6 +27,7 @@ from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.suspending import set_state
 from ladder.store.computing_models import Computation, StoredPuzzleAnswer
 from ladder.store.event_models import EventEntry
+from ladder.store.mail_models import Letter, MailAddress
 from ladder.store.models import (
     FinishedSeason,
     Owner,
@@ -190,6 +191,8 @@ def delete_account(session: Session, name: str, now: float) -> Leftovers:
     session.execute(delete(StoredPuzzleAnswer).where(StoredPuzzleAnswer.visitor == ACCOUNT + name))
     session.execute(update(Computation).where(Computation.visitor == ACCOUNT + name).values(visitor=""))
     session.execute(delete(Credential).where(Credential.owner_id == owner.id))
+    session.execute(delete(Letter).where(Letter.owner_id == owner.id))
+    session.execute(delete(MailAddress).where(MailAddress.owner_id == owner.id))
     forget_confirmed(session, owner.id)
     session.execute(delete(Invitation).where(or_(Invitation.name == name, Invitation.used_by == name)))
     open_ones = Invitation.by == name, Invitation.used.is_(None), Invitation.expires > now

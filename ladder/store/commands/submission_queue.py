@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from sqlalchemy import select, update
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.commands.notices import notice_submission
 from ladder.store.leases import GRACE, MAX_FAILURES, AnyLease, Lease, LeaseQueue
 from ladder.store.models import Version
 from ladder.store.turns import OPEN, open_submissions, submissions_in_turn
@@ -25,12 +26,17 @@ if TYPE_CHECKING:
     from ladder.trials.trial_tasks import TrialProgress
     from ladder.values.submission import SubmissionOrder
 
+REPORTED = (SubmissionStatus.ENTERED, SubmissionStatus.REFUSED, SubmissionStatus.FAILED)
+"""Ends of a submission that its owner gets a letter about."""
+
 
 def _leaving(session: Session, row: StoredSubmission, status: str, now: float) -> None:
     """Add the time of the attempt that ends, and write down how far the submission is."""
     if row.status == SubmissionStatus.LEASED and row.started is not None:
         row.trial_seconds += max(0.0, now - row.started)
     has_ended = status != SubmissionStatus.QUEUED
+    if status in REPORTED:
+        notice_submission(session, row, status, now)
     row.phase, row.finished = ("ended", now) if has_ended else ("received", None)
 
 

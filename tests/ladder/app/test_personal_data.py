@@ -69,6 +69,8 @@ OTHERS = {
     "former_names": {"hash"},
     "invitations": {"group_name", "hash", "role", "note"},
     "login_codes": {"device_hash", "user_code", "client", "address", "scopes"},
+    "mail_addresses": {"address", "pending", "pending_hash", "language", "notices", "salt"},
+    "mail_letters": {"kind", "key", "address", "language", "data", "status", "holder", "reason"},
     "matches": {
         "variant", "format", "clock", "seed", "commitment", "status", "rated_by", "worker", "holder", "reason",
     },

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from ladder.store import models
-from ladder.store.account_models import FormerName, StoredSubmission, SubmissionStatus
+from ladder.store.account_models import Account, FormerName, StoredSubmission, SubmissionStatus
 from ladder.store.account_names import find_account
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
 from ladder.store.commands import studies
@@ -20,6 +20,7 @@ from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
 from ladder.store.event_models import EventEntry, EventLink, EventRound, EventTable
 from ladder.store.lookup import code_of
+from ladder.store.mail_models import Letter, MailAddress
 from ladder.store.organiser_models import Announcement, Deadline
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.store.webhook_models import Webhook, WebhookMessage
@@ -55,6 +56,7 @@ def fill(database: Database) -> dict[str, int]:
         _add_study(session)
         _add_event(session, [*versions.values()][:4])
         _add_webhook(session)
+        _add_mail(session)
         _add_season(session)
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
@@ -186,6 +188,17 @@ def _add_webhook(session: Session) -> None:
     for model in (Webhook, WebhookMessage):
         columns = model.__table__.columns
         words = {"status": "delivered"} if "status" in columns else {}
+        session.add(model(**{each.name: values[each.type.python_type] for each in columns} | words))
+        session.flush()
+
+
+def _add_mail(session: Session) -> None:
+    """Add an address and a letter, of which something is known in every column."""
+    values = {str: NOTE[:8], int: 1, float: -0.125, object: [NOTE]}
+    owner = session.scalars(select(Account.owner_id)).first()
+    for model in (MailAddress, Letter):
+        columns = model.__table__.columns
+        words = {"owner_id": owner} | ({"status": "delivered"} if "status" in columns else {})
         session.add(model(**{each.name: values[each.type.python_type] for each in columns} | words))
         session.flush()
 

@@ -19,13 +19,14 @@ from ladder.app import webhooks
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.results.files import WakeFile
+from ladder.runner.delivering import DelivererThread
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.store.commands.outbox import post
 from ladder.store.database import Database
 from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL
 from ladder.values.webhooks import MessageKind
-from ladder.webhooks.message_work import MAX_AT_ONCE, OTHER_KEY, DelivererThread, Deliveries, OutboxRows
+from ladder.webhooks.message_work import MAX_AT_ONCE, OTHER_KEY, Deliveries, OutboxRows
 from ladder.webhooks.sending import Outcome
 from tests.ladder.databases import backend
 from tests.ladder.ladders import NOW
@@ -305,7 +306,7 @@ def test_a_thread_sends_what_is_written_while_the_ladder_does_other_things(ladde
 
 
 def test_a_mistake_of_the_platform_ends_no_deliverer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.webhooks.message_work.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("ladder.runner.delivering.RETRY_SECONDS", 0.0)
     tries = []
 
     @contextmanager
@@ -314,7 +315,7 @@ def test_a_mistake_of_the_platform_ends_no_deliverer(monkeypatch: pytest.MonkeyP
         raise ZeroDivisionError
         yield
 
-    thread = DelivererThread(made)
+    thread = DelivererThread("webhooks", made)
     until(lambda: len(tries) > 2)
     thread.stop()
     thread.stop()

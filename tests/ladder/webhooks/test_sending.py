@@ -21,15 +21,12 @@ from typing import TYPE_CHECKING
 import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from ladder.runner.delivering import ATTEMPTS, JITTER, LONGEST, pause_after
 from ladder.webhooks import sending
 from ladder.webhooks.public_addresses import AddressPolicy, target_of
 from ladder.webhooks.sending import (
-    ATTEMPTS,
-    JITTER,
-    LONGEST,
     MAX_HEAD_BYTES,
     hash_of,
-    pause_after,
     secret_of,
     send,
     signed_headers,

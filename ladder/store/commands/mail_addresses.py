@@ -1,0 +1,194 @@
+"""E-mail addresses of accounts: asked for, confirmed, removed. Each function needs a transaction that writes."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.errors import LadderError
+from ladder.store.account_models import Account
+from ladder.store.account_names import account_of, find_account
+from ladder.store.commands.letters import MAX_REFUSALS, forget_letters, post_letter
+from ladder.store.lookup import name_of
+from ladder.store.mail_models import MailAddress
+from ladder.store.webhook_models import SALT_LENGTH
+from ladder.values.mail import NOTICES, USUAL_NOTICES, AccountMail, LetterKind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.orm import Session
+
+CONFIRM_SECONDS = 86_400.0
+"""Seconds for which the link is valid with which an address is confirmed."""
+NOT_GOOD = "This link is no longer valid: it was used, has expired, or another address was given since."
+NO_ADDRESS = "{name!r} has no e-mail address."
+MAX_ACCOUNTS = 5
+"""Accounts with one address that get a link each, when a visitor asks for one by that address."""
+
+
+def new_salt() -> str:
+    """Make what a secret follows from, together with the ladder's key."""
+    return secrets.token_hex(SALT_LENGTH // 2)
+
+
+def mail_of(session: Session, name: str) -> AccountMail | None:
+    """
+    Read the address of an account; None: it has none. A transaction that reads will do.
+
+    Raises:
+        LadderError: If there is no such account.
+    """
+    row = session.get(MailAddress, find_account(session, name).owner_id)
+    if row is None:
+        return None
+    return AccountMail(
+        address=row.address,
+        pending=row.pending,
+        language=row.language,
+        notices=tuple(kind for kind in NOTICES if kind in row.notices),
+        is_refused=row.refusals >= MAX_REFUSALS,
+    )
+
+
+def ask_for(session: Session, name: str, address: str, language: str, salt: str, hashed: str, now: float) -> None:
+    """
+    Let an address wait for its confirmation, and write the letter with the link. An older one is forgotten.
+
+    Args:
+        session: A transaction that writes.
+        name: Of the account, which is there.
+        address: What it is to have.
+        language: Of its letters.
+        salt: What the secret of the link follows from.
+        hashed: SHA-256 of that secret.
+        now: Unix time.
+    """
+    owner = find_account(session, name).owner_id
+    row = session.get(MailAddress, owner)
+    if row is None:
+        row = MailAddress(owner_id=owner, notices=[str(kind) for kind in USUAL_NOTICES], salt=new_salt())
+        session.add(row)
+    row.language = language
+    row.pending, row.pending_hash, row.pending_until = address, hashed, now + CONFIRM_SECONDS
+    session.flush()
+    post_letter(
+        session, LetterKind.CONFIRM, salt, now, owner=owner, address=address, language=language,
+        data={"name": name, "salt": salt}, seconds=CONFIRM_SECONDS,
+    )  # fmt: skip
+
+
+def waiting_for(session: Session, hashed: str, now: float) -> tuple[str, str]:
+    """
+    Find the account and the address that a link confirms; a transaction that reads will do.
+
+    Raises:
+        LadderError: If the link is not good any more.
+    """
+    row = _pending(session, hashed, now)
+    assert row.pending is not None
+    return name_of(session, row.owner_id), row.pending
+
+
+def confirm(session: Session, hashed: str, now: float) -> str:
+    """
+    Give an account the address that a link confirms; the one before hears of it.
+
+    Returns:
+        The name of the account.
+
+    Raises:
+        LadderError: If the link is not good any more.
+    """
+    row = _pending(session, hashed, now)
+    before, row.address, row.confirmed, row.refusals = row.address, row.pending, now, 0
+    row.pending = row.pending_hash = row.pending_until = None
+    row.salt = new_salt() if before != row.address else row.salt
+    session.flush()
+    name = name_of(session, row.owner_id)
+    if before is not None and before != row.address:
+        _left(session, row, before, name, now)
+    return name
+
+
+def _pending(session: Session, hashed: str, now: float) -> MailAddress:
+    good = MailAddress.pending_hash == hashed, MailAddress.pending_until > now, MailAddress.pending.is_not(None)
+    row = session.scalar(select(MailAddress).where(*good))
+    if row is None:
+        raise LadderError(NOT_GOOD)
+    return row
+
+
+def remove(session: Session, name: str, now: float) -> None:
+    """
+    Remove the address of an account; it hears of that.
+
+    Raises:
+        LadderError: If there is no such account, or it has none.
+    """
+    row = _row(session, name)
+    if row.address is not None:
+        _left(session, row, row.address, name, now)
+    else:
+        forget_letters(session, row.owner_id)
+    session.delete(row)
+    session.flush()
+
+
+def _left(session: Session, row: MailAddress, before: str, name: str, now: float) -> None:
+    """Send nothing more to an address but that it is the account's no more."""
+    forget_letters(session, row.owner_id)
+    post_letter(
+        session, LetterKind.MOVED, new_salt(), now, owner=row.owner_id, address=before, language=row.language,
+        data={"name": name},
+    )  # fmt: skip
+
+
+def choose(session: Session, name: str, kinds: Collection[LetterKind], language: str) -> None:
+    """
+    Say which letters an account wants, and in which language.
+
+    Raises:
+        LadderError: If there is no such account, or it has no address.
+    """
+    row = _row(session, name)
+    row.notices, row.language = [str(kind) for kind in NOTICES if kind in kinds], language
+
+
+def _row(session: Session, name: str) -> MailAddress:
+    row = session.get(MailAddress, find_account(session, name).owner_id)
+    if row is None:
+        raise LadderError(NO_ADDRESS.format(name=name))
+    return row
+
+
+def salt_of(session: Session, owner: int) -> str:
+    """Give what the links follow from that end an account's letters; empty: it has no address."""
+    row = session.get(MailAddress, owner)
+    return row.salt if row is not None else ""
+
+
+def no_more(session: Session, owner: int, kind: LetterKind | None) -> None:
+    """Send an account no more letters of a kind; None: no notices."""
+    row = session.get(MailAddress, owner)
+    if row is not None:
+        row.notices = [each for each in row.notices if kind is not None and each != kind]
+
+
+def named_by(session: Session, asked: str) -> list[tuple[Account, MailAddress]]:
+    """
+    Find the accounts with a confirmed address that a visitor means, by a name or by that address.
+
+    Those that are disabled, or have no password and log in at the identity provider, are left out.
+    """
+    wanted = select(Account, MailAddress).join(MailAddress, MailAddress.owner_id == Account.owner_id)
+    wanted = wanted.where(MailAddress.address.is_not(None), MailAddress.refusals < MAX_REFUSALS)
+    wanted = wanted.where(Account.disabled.is_(None), Account.password.is_not(None) | Account.subject.is_(None))
+    if "@" in asked:
+        wanted = wanted.where(func.lower(MailAddress.address) == asked.lower())
+    else:
+        found = account_of(session, asked)
+        wanted = wanted.where(Account.owner_id == (found.owner_id if found else -1))
+    return [(account, row) for account, row in session.execute(wanted.order_by(Account.owner_id).limit(MAX_ACCOUNTS))]
