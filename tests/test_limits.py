@@ -43,6 +43,7 @@ from ladder.app.event.event_files import read_beacon
 from ladder.app.event.export_file import read_export
 from ladder.app.hosting.compose_files import ComposeOrder, write_compose
 from ladder.app.local import compare
+from ladder.app.mail import check_address
 from ladder.app.remote import remote_submission
 from ladder.app.remote.connection import Connection, HttpAnswer
 from ladder.errors import (
@@ -498,6 +499,10 @@ DOORS = {
         lambda n, folder: package(folder, "/".join("a" * n)), BotRejected
     ),
     "ladder.sandbox.wheels.installed:MAX_NAME_BYTES": Door(lambda n, folder: package(folder, "b" * n), BotRejected),
+    "ladder.values.mail:MAX_ADDRESS": Door(
+        lambda n: check_address(("a@" + ".".join("b" * 60 for _ in range(5)))[: n - 1] + "c"), UserError
+    ),
+    "ladder.values.mail:MAX_LOCAL": Door(lambda n: check_address(f"{'a' * n}@mail.example"), UserError),
     "ladder.values.webhooks:MAX_URL": Door(
         lambda n: check_webhook("https://93.184.216.34/".ljust(n, "x"), AddressPolicy()), UserError
     ),
@@ -645,6 +650,10 @@ IN_THEIR_ROOMS = {
     "ladder.app.accounts.passwords:MAX_WAITING",
     "ladder.app.accounts.sessions:MAX_TOKENS",
     "ladder.app.live_matches:MAX_EVENTS",
+    "ladder.app.mail:MAX_ASKED",
+    "ladder.app.mail:MAX_PASSWORDS",
+    "ladder.mail.letter_work:MAX_AT_ONCE",
+    "ladder.store.commands.letters:MAX_REFUSALS",
     "ladder.store.commands.event_entries:MAX_ENTRIES",
     "ladder.app.live_matches:MAX_KEPT",
     "ladder.app.uploads:MAX_OPEN",
@@ -715,6 +724,8 @@ INSIDE = {
         "ladder.sandbox.fork_server:MAX_STEPS", "ladder.runner.fleet_admission:MAX_SLOTS",
     ),
     "how much is shown, listed or asked for at once": (
+        "ladder.mail.composing:MAX_SUBJECT", "ladder.mail.composing:MAX_VALUE", "ladder.mail.smtp:MAX_ANSWER",
+        "ladder.store.commands.mail_addresses:MAX_ACCOUNTS",
         "referee.records.framing:MAX_SHOWN", "referee.records.rules_file:MAX_MISTAKES",
         "referee.records.rules_file:MAX_SHOWN", "ladder.app.cluster.worker_states:MAX_NAMES",
         "ladder.app.cluster.worker_states:MAX_WORKERS", "ladder.app.computing.why:MAX_CHOICES",

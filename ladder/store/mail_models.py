@@ -19,7 +19,7 @@ from ladder.values.mail import MAX_ADDRESS
 
 UNSENT_LETTERS = "status IN ('queued', 'leased')"
 """Letters that are to be sent, or are being sent."""
-MAX_LETTER_KEY = 160
+LETTER_KEY_LENGTH = 160
 """Characters of what names the reason of a letter."""
 
 
@@ -61,7 +61,7 @@ class Letter(LeasedRow, Base):
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.owner_id"))
     """None: a visitor has asked for a link, and may have named no account."""
     kind: Mapped[str] = mapped_column(String(16))
-    key: Mapped[str] = mapped_column(String(MAX_LETTER_KEY), unique=True)
+    key: Mapped[str] = mapped_column(String(LETTER_KEY_LENGTH), unique=True)
     """The reason that the letter has: there is one letter for it."""
     address: Mapped[str | None] = mapped_column(String(MAX_ADDRESS))
     """None: it has ended, or is none yet."""
