@@ -38,7 +38,7 @@ CONFIRMATION = "pgm_"
 PASSWORD_SECONDS = 3600.0
 """Seconds for which a link is valid with which a person sets a new password."""
 MAX_PASSWORDS = 3
-"""Such links that one account gets in that time, whoever asks."""
+"""Such links that one account gets in that time, whether one visitor asks or many."""
 BY_MAIL = "a new password, by e-mail"
 """The note of their invitations."""
 LETTER_LANGUAGES = ("en", "zh")

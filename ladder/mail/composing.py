@@ -37,7 +37,7 @@ MAX_VALUE = 1000
 MAX_SUBJECT = 150
 """Characters of a subject."""
 TEST_LETTER = LetterLease(0, 0, LetterKind.TEST, "test", "", "en", {}, 0, 0, "")
-"""What an organiser sends to try the settings; its address is still to be filled in."""
+"""The letter that an organiser sends to try the settings; its address is still to be filled in."""
 
 
 def compose(settings: Settings, key: bytes, lease: LetterLease, now: float) -> EmailMessage:

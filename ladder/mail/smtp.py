@@ -201,18 +201,18 @@ class SmtpAttempt:
                 connection.shutdown(socket.SHUT_RDWR)
 
 
-def _refused(code: int, text: bytes | str, to: str) -> Outcome:
-    said = _plain(text)
+def _refused(code: int, answer: bytes | str, to: str) -> Outcome:
     if code == 421:
-        return _answered(Answer.NO_SERVER, code, text, to)
+        return _answered(Answer.NO_SERVER, code, answer, to)
     if code < 500:
-        return _answered(Answer.LATER, code, text, to)
-    return _answered(Answer.BAD_ADDRESS if BAD_ADDRESS.match(said) else Answer.NEVER, code, text, to)
+        return _answered(Answer.LATER, code, answer, to)
+    is_bad = BAD_ADDRESS.match(_plain(answer))
+    return _answered(Answer.BAD_ADDRESS if is_bad else Answer.NEVER, code, answer, to)
 
 
-def _answered(answer: Answer, code: int, text: bytes | str, to: str) -> Outcome:
-    said = without_address(_plain(text), to)[:MAX_ANSWER].strip()
-    return Outcome(answer, f"The server answered {code}{f' {said}' if said else ''}.".replace("..", "."))
+def _answered(kind: Answer, code: int, answer: bytes | str, to: str) -> Outcome:
+    words = without_address(_plain(answer), to)[:MAX_ANSWER].strip()
+    return Outcome(kind, f"The server answered {code}{f' {words}' if words else ''}".removesuffix(".") + ".")
 
 
 def without_address(text: str, address: str) -> str:

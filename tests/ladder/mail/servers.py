@@ -31,7 +31,7 @@ SITE = "https://arena.example"
 
 @dataclass
 class Mailbox:
-    """What a server has got, and what it answers."""
+    """Letters that a server has got, and its answers."""
 
     port: int = 0
     letters: list[EmailMessage] = field(default_factory=list)

@@ -186,7 +186,7 @@ def test_strangers_addresses_get_few_letters(ladder: Ladder, ada: Person) -> Non
     assert give(ada, "frank@mail.example") == 303
     assert give(ada, "grace@mail.example") == 429, "an account may give five a day"
     ben = person(ladder, "ben", ada, "198.51.100.9")
-    assert give(ben, "eve@mail.example") == 429, "a mailbox gets three, whoever asks"
+    assert give(ben, "eve@mail.example") == 429, "a mailbox gets three in all"
     assert give(ben, "ben@mail.example") == 303
 
 
