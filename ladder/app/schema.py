@@ -39,7 +39,7 @@ from ladder.values.local_results import (
     SeatLog,
     Verification,
 )
-from ladder.values.mail import MailStatus, MailTested
+from ladder.values.mail import AccountMail, MailStatus, MailTested
 from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
 from ladder.values.reports import Backup, DatabaseCopy, DatasetManifest, DoctorReport, SettingRow, Upgrade
@@ -101,6 +101,7 @@ PRINTED: dict[str, Any] = {
     "ladder export": DatasetManifest,
     "ladder season list": list[SeasonRow],
     "ladder season new": list[SeasonRow],
+    "account mail": AccountMail,
     "ladder mail status": MailStatus,
     "ladder mail test": MailTested,
     "ladder webhook add": WebhookAdded,

@@ -14,6 +14,9 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
 from ladder.values.mail import AccountMail
 
+NONE = AccountMail(address=None, pending=None, language="en", notices=(), is_refused=False)
+"""The value of an account without an address."""
+
 
 def account_mail(
     name: NameArgument,
@@ -47,7 +50,7 @@ def account_mail(
             mail.remove(ladder, LOCAL, name)
         found = mail.mail_of(ladder, LOCAL, name)
     if as_json:
-        print_json(found)
+        print_json(found or NONE)
     else:
         typer.echo(sanitize(_sentence(name, found)))
 

@@ -58,7 +58,7 @@ class Mailbox:
             await asyncio.sleep(3600)
         answer = self.to_letter.pop(0) if self.to_letter else ""
         if not answer:
-            self.letters.append(message_from_bytes(envelope.content, policy=policy.default))  # type: ignore[arg-type]
+            self.letters.append(message_from_bytes(envelope.content, policy=policy.default))
             self.senders.append(envelope.mail_from)
         return answer or "250 OK"
 

@@ -38,7 +38,7 @@ def written(folder: Path, kind: LetterKind, language: str = "en", **changed: Any
     salt = "cd" if kind in NOTICES else ""
     lease = LetterLease(5, 1, kind, f"{kind} 5", "ada@mail.example", language, DATA[kind] | changed, 0, 7, salt)
     made = compose(mail_settings(folder, 25), KEY, lease, NOW)
-    return message_from_bytes(bytes(made), policy=policy.default)  # type: ignore[return-value]
+    return message_from_bytes(bytes(made), policy=policy.default)
 
 
 @pytest.mark.parametrize("language", LETTER_LANGUAGES)
