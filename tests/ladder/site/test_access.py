@@ -88,6 +88,8 @@ NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
+NO_LINK = (404, 404, 403, 404, 403, 403, 404, 403, 403)
+"""A form for everybody with a browser, of which nothing is there."""
 HANDS = "AKQJT98765432..._.AKQJT98765432.._..AKQJT98765432._...AKQJT98765432"
 """Of an analysis board."""
 NO_CHAIR = (404, 404, 403, 404, 403, 403, 404, 403, 403)
@@ -412,9 +414,9 @@ CASES = [
     Case("POST", "/me/account/mail/choices", NO_FILE, form={"letter_round": "on"}),
     Case("POST", "/me/account/mail/removal", NO_FILE, form={}),
     Case("GET", "/login/forgotten", NOT_THERE),
-    Case("POST", "/login/forgotten", NOT_THERE, form={"asked": "ada"}),
+    Case("POST", "/login/forgotten", NO_LINK, form={"asked": "ada"}),
     Case("GET", "/mail/confirm", NOT_THERE, "/mail/confirm?link=pgm_x"),
-    Case("POST", "/mail/confirm", NOT_THERE, form={"link": "pgm_x"}),
+    Case("POST", "/mail/confirm", NO_LINK, form={"link": "pgm_x"}),
     Case("GET", "/mail/unsubscribe", NOT_THERE, "/mail/unsubscribe?who=1&what=round&proof=x"),
     Case("POST", "/mail/unsubscribe", NOT_THERE, "/mail/unsubscribe?who=1&what=round&proof=x", form={}),
     Case("POST", "/me/account/tokens", PAGE_OF_A_PERSON, form={"name": "x", "scope_read": "on", "days": "1"}),
