@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ladder.cluster.certificates import make_authority, make_worker
+from tests import waiting
 from tests.conftest import OWN_MOUNTS
 from tests.e2e.chaos.program import CALIBRATION
 from tests.e2e.command import ROOT, environment
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from tests.e2e.small_ladder import SmallLadder
 
-PATIENCE = 300.0
+PATIENCE = max(300.0, waiting.PATIENCE)
 """Seconds after which what does not come never comes."""
 MARK = "PIGPEN_CHAOS"
 """The variable by which all processes are found that a test has started, and those that these have started."""
