@@ -123,9 +123,11 @@ def _missing() -> dict[str, str]:
         missing["compose"] = "docker-compose is not installed. On Debian, as root: scripts/compose"
     if not shutil.which("systemd-analyze"):
         missing["systemd"] = "systemd is not installed."
-    if not all(map(shutil.which, ("g++", "go", "make", "grpc_cpp_plugin", "protoc-gen-go-grpc"))):
+    if not all(
+        map(shutil.which, ("g++", "go", "make", "grpc_cpp_plugin", "protoc-gen-go-grpc", "cargo", "javac", "mcs"))
+    ):
         missing["toolchains"] = (
-            "Compilers and gRPC for C++ and Go are not installed. On Debian, as root: scripts/toolchains"
+            "Compilers of the starter kits, and gRPC for C++ and Go, are not installed. On Debian, as root: scripts/toolchains"
         )
     if not nginx.program():
         missing["nginx"] = "nginx is not there. On Debian: scripts/program nginx"

@@ -22,12 +22,15 @@ from typing import TYPE_CHECKING, Any
 from ladder.errors import SandboxError
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.languages import LANGUAGES
+from ladder.sandbox.docker.base_image import can_make_debian_base
 from ladder.sandbox.docker.container_plan import machine_of
 from ladder.sandbox.docker.control_group import GROUPS, GroupFiles, files_of, reclaim_memory
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.sandbox.docker.programs import MACHINES
+from ladder.sandbox.docker.toolchain_images import ready_toolchains
 from ladder.sandbox.host.machine import bot_cores, overrides_modes
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.reports import DoctorReport, Finding
@@ -191,6 +194,26 @@ def _temporary_folder() -> Finding:
     return Finding("TMPDIR", True, f"{folder}, programs may run there")
 
 
+def compilers(ready: Collection[str], can_make: bool) -> Finding:
+    """
+    Tell in which languages bots can be compiled.
+
+    Args:
+        ready: Names of those whose images the engine has.
+        can_make: True if the others can be made here.
+    """
+    there = [each.title for each in LANGUAGES.values() if each.name in ready]
+    missing = [each.title for each in LANGUAGES.values() if each.name not in ready]
+    parts = [f"images ready: {', '.join(there)}"] if there else []
+    if missing:
+        parts.append(f"{'made when a bot needs them' if can_make else 'missing'}: {', '.join(missing)}")
+    follows = (
+        "Only root on Debian makes these images. Make them there (python -m ladder.sandbox.docker.toolchain_images), "
+        "and load them here, or leave these languages out of the setting languages."
+    )
+    return Finding("Compilers", can_make or not missing, "; ".join(parts), follows)
+
+
 OWN_KERNEL = "not needed: each bot has a kernel of its own"
 
 
@@ -323,6 +346,14 @@ def engine_facts() -> dict[str, Any]:
         client.close()
 
 
+def _compilers() -> Finding:
+    client = connect()
+    try:
+        return compilers(ready_toolchains(client), can_make_debian_base())
+    finally:
+        client.close()
+
+
 async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, shared_kernel: str) -> Probed:
     """
     Start a program in a container as a bot's, let it try, and look at its control group.
@@ -417,6 +448,7 @@ def _examined(
     try:
         follows = shared_kernel(runtime, engine.get("Runtimes") or (), asked_by)
         probed = asyncio.run(probe(runtime, report, locked_bytes, follows))
+        found.append(_compilers())
     except SandboxError as error:
         return [
             *found,

@@ -56,11 +56,11 @@ def names_owner(reference: str) -> bool:
 
 
 MAIN_FILES = ("bot.py", "bot.js")
-SOURCE_MAIN_FILES = ("bot.go", "bot.cpp")
+SOURCE_MAIN_FILES = ("bot.go", "bot.cpp", "bot.rs", "Bot.java", "Bot.cs")
 """Main files of bots in languages that are built first (`ladder.sandbox.bots.languages`)."""
-BUILD_FILES = ("go.mod", "CMakeLists.txt", "package.json")
+BUILD_FILES = ("go.mod", "CMakeLists.txt", "package.json", "Cargo.toml")
 """Files that say how a folder is built: they make it a bot's, and stand in other projects as well."""
-LANGUAGES = ("go", "cpp", "javascript")
+LANGUAGES = ("go", "cpp", "javascript", "rust", "java", "csharp")
 """Languages other than Python in which a folder can be submitted."""
 DOCKERFILE = "Dockerfile"
 REQUIREMENTS = "requirements.txt"

@@ -12,6 +12,7 @@ import pigpen
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import KITS, SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.languages import LANGUAGES as COMPILED
 from ladder.sandbox.host.whole_file import usable_cache_folder
 from ladder.sandbox.wheels.packages import Asked, Packages, Store
 from ladder.sandbox.wheels.requirements import lock_text
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.wheels.target import Target
 
-LANGUAGES = {"python": "random", "javascript": "node", "cpp": None, "go": None}
+LANGUAGES = {"python": "random", "javascript": "node", **dict.fromkeys(("cpp", "go", "rust", "java", "csharp"))}
 """The sample bot to begin with in each language; None: there is a kit."""
 README = "README.md"
 CONTRACT = "pigpen/v1"
@@ -36,7 +37,7 @@ def new_folder(folder: Path, like: str | None = None, language: str | None = Non
     """
     Make a folder with a bot that can play; a folder that is there and empty is filled.
 
-    A bot in another language than Python gets the proto files of the wire contract, too.
+    A bot in another language than Python gets the proto files of the wire contract, too, if it speaks gRPC.
 
     Args:
         folder: The folder; its name is the bot's.
@@ -51,7 +52,7 @@ def new_folder(folder: Path, like: str | None = None, language: str | None = Non
     make_empty(folder)
     try:
         _copy(begun.iterdir(), folder)
-        if not (folder / "bot.py").exists():
+        if not (folder / "bot.py").exists() and not (language in COMPILED and COMPILED[language].speaks_lines):
             _copy(wire_contract(), folder / "protos" / CONTRACT)
     except OSError as error:
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
@@ -88,7 +89,7 @@ def _beginning(like: str | None, language: str | None) -> Path:
     if language is not None and language not in LANGUAGES:
         raise UserError(
             f"There is no bot in {language!r} to begin with; there is one in {', '.join(LANGUAGES)}. "
-            "docs/protocol.md describes the protocol for any other language."
+            "docs/lines.md describes how a bot in any other language plays."
         )
     sample = like if language is None else LANGUAGES[language]
     if language is not None and sample is None:

@@ -21,7 +21,9 @@ from ladder.values.sandbox_kind import WITHOUT_ENGINE, SandboxKind
 def new(
     folder: Annotated[Path, typer.Argument(help="The folder to make; its name is the bot's name.")],
     like: Annotated[str | None, typer.Option("--like", help="The sample bot to copy; random if none is named.")] = None,
-    lang: Annotated[str | None, typer.Option(help="Its language: python, javascript, cpp or go.")] = None,
+    lang: Annotated[
+        str | None, typer.Option(help="Its language: python, javascript, cpp, go, rust, java or csharp.")
+    ] = None,
 ) -> None:
     """
     Make a folder with a bot that can already play.
@@ -40,7 +42,7 @@ def new(
     typer.echo(f"Made {folder} with {', '.join(made.files)}.")
     if "package.json" in made.files:
         typer.echo(f"Install its packages, which containers have already: (cd {word} && npm ci)")
-    main = next(name for name in made.files if name.startswith("bot."))
+    main = next(name for name in made.files if name.lower().startswith("bot."))
     if main not in MAIN_FILES:
         typer.echo(f"Change {main}, then see how it does (README.md in the folder says more):")
         typer.echo(f"  pigpen play {word} random cautious counting")

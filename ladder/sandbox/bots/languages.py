@@ -2,14 +2,17 @@
 Languages in which a bot can be submitted as source: marks of such a folder, the build, and what the image stands on.
 
 A folder with a bot.py or a Dockerfile is built by its recipe (`recipes.py`). In any other folder a file of its own
-says the language: `go.mod`, `CMakeLists.txt`, `package.json`, or the file in which the starter kit has its bot.
+says the language: `go.mod`, `CMakeLists.txt`, `package.json`, `Cargo.toml`, or the file in which the starter kit has
+its bot.
 
 The build runs a stranger's compiler plug-ins, macros and scripts. So it runs nowhere but in a container like those of
-bots (`ladder.sandbox.docker.source_build`), from an image that has the compiler, and gRPC for the language.
+bots (`ladder.sandbox.docker.source_build`), from an image that has the compiler, and gRPC where Debian has it for the
+language. In the other languages a bot reads and writes lines (`pigpen.lines`), on the bot base image.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,11 +32,41 @@ TOOLS = "/usr/lib/pigpen"
 """Folder of a toolchain image for what is compiled beforehand."""
 
 MAKE_OR = """
-if [ -e Makefile ]; then make build/bot
+if [ -e Makefile ]; then make build/{made}
 elif [ -e {file} ]; then {command}
-else echo "pigpen: nothing says how to build {main}: write a Makefile that makes build/bot, or a {file}"; exit 1
+else echo "pigpen: nothing says how to build {main}: write a Makefile that makes build/{made}, or a {file}"; exit 1
 fi
 """
+CARGO = """
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  CARGO_HOME=/tmp/cargo RUSTFLAGS='-C target-feature=+crt-static -C strip=symbols' \\
+    cargo build --release --offline --target-dir /tmp/target --target "$host"
+  mkdir -p build
+  cp "/tmp/target/$host/release/bot" build/bot || echo 'pigpen: Cargo.toml must name the program: [[bin]] name = "bot"'
+"""
+"""Links the C library in, so that the program fits any bot base image."""
+RUSTC = "mkdir -p build && rustc -O -C target-feature=+crt-static -C strip=symbols -o build/bot bot.rs"
+JAVAC = """
+  find . -name '*.java' > /tmp/sources
+  javac -cp 'lib/*' -d build/classes @/tmp/sources
+  jar --create --file build/bot.jar -C build/classes .
+"""
+JLINK = "jlink --add-modules java.base,java.logging,java.management,jdk.unsupported --no-man-pages --no-header-files"
+JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xms16m -Xmx112m -Xss512k"
+"""Fit for an instance: one core, 256 MiB that Java shares with the bridge, a short start."""
+MCS = """
+  mkdir -p build
+  libraries=$(for each in lib/*.dll; do if [ -e "$each" ]; then echo "-r:$each"; fi; done)
+  mcs -optimize $libraries -out:build/bot.exe -recurse:'*.cs'
+"""
+MONO = """
+  mkdir -p {to}/bin {to}/lib/mono/4.5
+  cp /usr/bin/mono-sgen {to}/bin/mono
+  cp -L /usr/lib/mono/4.5/mscorlib.dll {to}/lib/mono/4.5/
+  cp -rL /usr/lib/mono/gac /usr/lib/mono/aot-cache {to}/lib/mono/
+  rm -f {to}/lib/mono/aot-cache/*/mcs*
+"""
+"""Copies Mono into a folder from which it runs wherever that is."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +88,17 @@ class Language:
     copied: str = ""
     """Commands of a shell that copy what build/bot needs of the toolchain image into the folder ``$RESULT``."""
     command: tuple[str, ...] = ("/bot/bot",)
-    """The command that starts the bot."""
+    """The command that starts the bot; in the bot's folder."""
+    made: str = "bot"
+    """The file in the folder `BUILD` that the build leaves there."""
+    speaks_lines: bool = False
+    """
+    True if its bots read and write lines, and know no gRPC.
+
+    Their images stand on the bot base image, with all that they need beyond that in the bot's folder.
+    """
+    left: tuple[str, ...] = ()
+    """Folders beside `BUILD` in which tools of the language leave what they make."""
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -66,6 +109,14 @@ class Language:
     def stands_on_toolchain(self) -> bool:
         """True if its bots' images stand on the toolchain image; else on nothing, and hold all that they need."""
         return not self.build
+
+    @property
+    def main(self) -> bytes:
+        """The bot.py that starts a program which reads and writes lines."""
+        return (
+            '"""Takes the seat for the program beside it, which reads and writes lines."""\n\n'
+            f"from pigpen.lines import main\n\nmain({json.dumps(self.command)})\n"
+        ).encode()
 
 
 LANGUAGES = {
@@ -82,7 +133,10 @@ LANGUAGES = {
             ),
             build=f"cp -r {TOOLS}/cache /tmp/cache\n"
             + MAKE_OR.format(
-                file="go.mod", main="bot.go", command="GO111MODULE=on GOPROXY=off go build -mod=vendor -o build/bot ."
+                file="go.mod",
+                main="bot.go",
+                made="bot",
+                command="GO111MODULE=on GOPROXY=off go build -mod=vendor -o build/bot .",
             ),
         ),
         Language(
@@ -91,7 +145,10 @@ LANGUAGES = {
             ("CMakeLists.txt", "bot.cpp"),
             KITS / "cpp",
             build=MAKE_OR.format(
-                file="CMakeLists.txt", main="bot.cpp", command="cmake -S . -B build && cmake --build build --target bot"
+                file="CMakeLists.txt",
+                main="bot.cpp",
+                made="bot",
+                command="cmake -S . -B build && cmake --build build --target bot",
             ),
             copied=(
                 "ldd build/bot | sed -n 's/^[^/]*\\(\\/[^ ]*\\) (.*/\\1/p' | while read -r library; do\n"
@@ -105,6 +162,51 @@ LANGUAGES = {
             ("package.json", "bot.js"),
             SAMPLES / "node",
             command=("node", "bot.js"),
+        ),
+        Language(
+            "rust",
+            "Rust",
+            ("Cargo.toml", "bot.rs"),
+            KITS / "rust",
+            build=f"if [ -e Makefile ]; then make build/bot; elif [ -e Cargo.toml ]; then {CARGO} else {RUSTC}; fi",
+            command=("./bot",),
+            speaks_lines=True,
+            left=("target",),
+        ),
+        Language(
+            "java",
+            "Java",
+            ("Bot.java",),
+            KITS / "java",
+            prepare=(
+                f'mkdir -p "$1{TOOLS}" && chroot "$1" {JLINK} --output {TOOLS}/java && '
+                f'chroot "$1" {TOOLS}/java/bin/java -Xshare:dump && chmod -R a+rX "$1{TOOLS}"'
+            ),
+            build=MAKE_OR.format(file="Bot.java", main="Bot.java", made="bot.jar", command=JAVAC),
+            copied=(
+                f'cp -r {TOOLS}/java "$RESULT/bot/java"\n'
+                'if [ -d lib ]; then cp -r lib "$RESULT/bot/"; fi\n'
+                'if [ -e java-options ]; then cp java-options "$RESULT/bot/"; else\n'
+                f'  echo "{JAVA_OPTIONS}" > "$RESULT/bot/java-options"\nfi'
+            ),
+            command=("./java/bin/java", "@java-options", "-cp", "bot.jar:lib/*", "Bot"),
+            made="bot.jar",
+            speaks_lines=True,
+        ),
+        Language(
+            "csharp",
+            "C#",
+            ("Bot.cs",),
+            KITS / "csharp",
+            prepare=(f'chroot "$1" sh -ec "{MONO.format(to=f"{TOOLS}/mono")}" && chmod -R a+rX "$1{TOOLS}"'),
+            build=MAKE_OR.format(file="Bot.cs", main="Bot.cs", made="bot.exe", command=MCS),
+            copied=(
+                f'cp -r {TOOLS}/mono "$RESULT/bot/mono"\n'
+                'for each in lib/*.dll; do if [ -e "$each" ]; then cp "$each" "$RESULT/bot/"; fi; done'
+            ),
+            command=("./mono/bin/mono", "bot.exe"),
+            made="bot.exe",
+            speaks_lines=True,
         ),
     )
 }
@@ -122,6 +224,8 @@ def language_of(content: Content) -> Language | None:
 
 def source_of(content: Content) -> Content:
     """Leave out what a build of a folder in one of these languages has left in it: it is no part of the bot."""
-    if language_of(content) is None:
+    language = language_of(content)
+    if language is None:
         return content
-    return content.without(lambda member: member.parts[0] == BUILD)
+    left = (BUILD, *language.left)
+    return content.without(lambda member: member.parts[0] in left)

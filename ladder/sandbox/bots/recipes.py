@@ -115,7 +115,9 @@ class Recipe:
 
         Holds where no file is a link: through one, files could get into another folder.
         """
-        return self == PLAIN or all(_FILES_ONLY.fullmatch(line) or _copies_into_the_folder(line) for line in self.lines)
+        return self.lines == PLAIN.lines or all(
+            _FILES_ONLY.fullmatch(line) or _copies_into_the_folder(line) for line in self.lines
+        )
 
     def dockerfile(self, base: str, labels: Mapping[str, str]) -> bytes:
         """
@@ -142,6 +144,8 @@ SCRATCH = "scratch"
 
 def language_recipe(language: Language) -> Recipe:
     """Give the recipe of a bot that is submitted as source; its files are what the build has made, or the source."""
+    if language.speaks_lines:
+        return replace(PLAIN, place=FILES, language=language)
     lines = (f'COPY ["{FILES}", "/"]', "WORKDIR /bot", f"CMD {_json([*language.command])}")
     return Recipe(lines, place=f"{FILES}/bot" if language.stands_on_toolchain else FILES, language=language)
 

@@ -46,10 +46,13 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.bots.content import Content
     from ladder.sandbox.bots.dockerfile_lines import Instruction
+    from ladder.sandbox.bots.languages import Language
     from ladder.sandbox.bots.recipes import Recipe
     from ladder.sandbox.docker.package_images import PackageImages
     from ladder.sandbox.docker.source_build import SourceBuild
 
+BOT = "bot"
+"""The bot's folder, from the root of its image."""
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
 """Beginnings of the engine's message, as if it failed itself, when a registry refuses an image and gives no detail."""
 
@@ -95,7 +98,7 @@ def image_of_folder(
     recipe = recipe_of(source, content)
     if recipe and recipe.language:
         assert build is not None
-        return Built(_image_of_source(client, source, content, recipe, build, kept), None)
+        return Built(_image_of_source(client, source, content, recipe, base, build, kept), None)
     with engine_errors(f"build {folder.name}"):
         # What has a Dockerfile of its own puts packages where it likes.
         lock = packages.lock_of(client, content, base_image_id(client, base)) if recipe else None
@@ -116,7 +119,13 @@ def image_of_folder(
 
 
 def _image_of_source(
-    client: DockerClient, source: BotSource, content: Content, recipe: Recipe, build: SourceBuild, kept: int
+    client: DockerClient,
+    source: BotSource,
+    content: Content,
+    recipe: Recipe,
+    base: str,
+    build: SourceBuild,
+    kept: int,
 ) -> str:
     """Give the id of the image of a bot in another language; it is built if this engine does not have it."""
     folder, language = source.folder, recipe.language
@@ -124,22 +133,37 @@ def _image_of_source(
     assert language is not None
     toolchain = build.toolchain(client, language)
     with engine_errors(f"build {folder.name}"):
-        key = hashlib.sha256(f"{content.hash} {toolchain} {recipe} {build.version}".encode()).hexdigest()[:40]
+        made_from = f"{content.hash} {toolchain} {recipe} {build.version}{f' {base}' if language.speaks_lines else ''}"
+        key = hashlib.sha256(made_from.encode()).hexdigest()[:40]
         image = find_built(client, folder, key) or _found_in_registry(client, source, folder, key)
         if image is None:
-            files, base = without_ignored(content, folder.name), toolchain
+            files, stand = without_ignored(content, folder.name), toolchain
             if not language.stands_on_toolchain:
-                files, base = build.run(client, language, toolchain, files, source.name), SCRATCH
+                files, stand = build.run(client, language, toolchain, files, source.name), SCRATCH
+            if language.speaks_lines:
+                files, stand = _beside_the_bridge(files, language), base_image_id(client, base)
             labels = {
-                FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: "more",
+                FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key,
+                RECIPE_LABEL: FILES_ONLY if recipe.adds_files_only else "more",
                 TOOLCHAIN_LABEL: f"{language.name}.{toolchain.removeprefix('sha256:')}",
             }  # fmt: skip
-            dockerfile = recipe.dockerfile(base, labels)
+            dockerfile = recipe.dockerfile(stand, labels)
             context = files.below(recipe.place).with_files({DOCKERFILE: dockerfile}).archive()
             _build(client, folder, context, key, {}, "")
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder, kept)
     return _accept(image, str(folder))
+
+
+def _beside_the_bridge(files: Content, language: Language) -> Content:
+    """
+    Add the bot.py that starts the program.
+
+    A stranger's build may have made files for any place of the image. Outside the bot's folder they would be part of
+    the interpreter that a fork server runs, so they are left out.
+    """
+    inside = files.without(lambda member: member.parts[0] != BOT)
+    return inside.with_files({f"{BOT}/bot.py": language.main})
 
 
 def left_out(name: str, lines: Sequence[Instruction]) -> str:

@@ -68,8 +68,9 @@ mkdir -p /tmp/source /tmp/result/bot
 cd /tmp/source
 tar -xf {seat}/source.tar
 {build}
-if [ ! -x build/bot ]; then echo 'pigpen: the build made no program build/bot'; exit 1; fi
-cp build/bot /tmp/result/bot/bot
+if [ ! -e build/{made} ]; then echo 'pigpen: the build made no program build/{made}'; exit 1; fi
+cp build/{made} /tmp/result/bot/
+chmod +x /tmp/result/bot/{made}
 {copied}
 if [ -d data ]; then cp -r data /tmp/result/bot/; fi
 printf '\\n%s\\n' '{mark}'
@@ -221,7 +222,9 @@ def _prepare(folder: Path, language: Language, content: Content, mark: str, mach
     make_visible_folder(folder)
     put_program(LAUNCHER, machine, folder)
     put_processor_files(folder)
-    script = SCRIPT.format(seat=SEAT_FOLDER, build=language.build, copied=language.copied, mark=mark)
+    script = SCRIPT.format(
+        seat=SEAT_FOLDER, build=language.build, made=language.made, copied=language.copied, mark=mark
+    )
     for name, data in {"source.tar": content.archive().read(), "build.sh": script.encode()}.items():
         with disk_errors(folder / name):
             (folder / name).write_bytes(data)

@@ -73,6 +73,18 @@ def ensure_toolchain(client: DockerClient, language: Language, report: Callable[
             return str(client.images.get(tag).id)
 
 
+def ready_toolchains(client: DockerClient) -> set[str]:
+    """
+    Give the names of the languages whose images the engine has.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("list its images"):
+        tags = {tag for image in client.images.list(REPOSITORY) for tag in image.tags}
+    return {name for name, language in LANGUAGES.items() if toolchain_tag(language) in tags}
+
+
 def _make(client: DockerClient, language: Language, tag: str, report: Callable[[str], None]) -> None:
     if not can_make_debian_base():
         raise SandboxError(

@@ -377,7 +377,8 @@ def _command(folder: Path) -> list[str]:
     if not (folder / "bot.js").is_file():
         raise BotRejected(
             f"The folder {folder} has neither a bot.py nor a bot.js, so the process sandbox cannot run it. Use "
-            '--sandbox docker; or compile it, and name the program: "cmd:FOLDER/build/bot".'
+            '--sandbox docker; or compile it, and name the program: "cmd:FOLDER/build/bot", or "lines:…" if it reads '
+            "and writes lines."
         )
     node = shutil.which("node")
     if node is None:

@@ -14,6 +14,7 @@ from ladder.app import doctor
 from ladder.app.doctor import (
     SHARED_KERNEL,
     Probed,
+    compilers,
     machine,
     missing_at_once,
     no_engine,
@@ -24,6 +25,7 @@ from ladder.app.doctor import (
 )
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
+from ladder.sandbox.bots.languages import LANGUAGES
 from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.settings.settings import load_settings
 from ladder.values.reports import Finding
@@ -51,6 +53,23 @@ def test_a_run_plays_in_gvisor_where_the_settings_allow_it_and_the_engine_knows_
     monkeypatch.setattr(doctor, "engine_facts", lambda: {"Runtimes": engine})
     settings = with_runtime(load_settings(data_dir=tmp_path, **given))
     assert (settings.runtime, settings.owners_apart) == (runtime, apart)
+
+
+@pytest.mark.parametrize(
+    ("ready", "can_make", "holds", "found"),
+    [
+        ({"go", "rust"}, True, True, "images ready: Go, Rust; made when a bot needs them: C++, JavaScript, Java, C#"),
+        ({*LANGUAGES} - {"java"}, False, False, "images ready: Go, C++, JavaScript, Rust, C#; missing: Java"),
+        ({*LANGUAGES}, False, True, "images ready: Go, C++, JavaScript, Rust, Java, C#"),
+        (set(), False, False, "missing: Go, C++, JavaScript, Rust, Java, C#"),
+    ],
+)
+def test_languages_in_which_bots_can_be_compiled_are_named(
+    ready: set[str], can_make: bool, holds: bool, found: str
+) -> None:
+    finding = compilers(ready, can_make)
+    assert (finding.holds, finding.found, finding.is_protection) == (holds, found, False)
+    assert "setting languages" in finding.follows
 
 
 def test_as_long_as_no_engine_answers_nothing_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +174,7 @@ def test_doctor_says_where_grpc_takes_more_than_it_must(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
     monkeypatch.setattr(doctor, "probe", probe)
+    monkeypatch.setattr(doctor, "_compilers", lambda: compilers({*LANGUAGES}, can_make=True))
     monkeypatch.setattr(blocking_stream, "WHY_SLOW", reason)
     for found in (doctor.examine("auto", print).findings, no_engine(SandboxError("none"))):
         grpc = [finding for finding in found if finding.name.startswith("gRPC")]
@@ -295,6 +315,7 @@ def test_doctor_says_what_asks_for_a_shared_kernel(
 
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
     monkeypatch.setattr(doctor, "probe", probe)
+    monkeypatch.setattr(doctor, "_compilers", lambda: compilers({*LANGUAGES}, can_make=True))
     monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
     done = pigpen("doctor", "--json", *options)
     (kernel,) = [finding for finding in json.loads(done.stdout)["findings"] if finding["name"] == "Kernel"]

@@ -36,7 +36,19 @@ def test_settings_in_or_below_a_bots_folder_are_not_read(
 
 
 @pytest.mark.parametrize(
-    "name", ["bot.py", "bot.js", "bot.go", "bot.cpp", "go.mod", "CMakeLists.txt", "package.json", "Dockerfile"]
+    "name",
+    [
+        "bot.py",
+        "bot.js",
+        "bot.go",
+        "bot.cpp",
+        "Bot.java",
+        "go.mod",
+        "CMakeLists.txt",
+        "package.json",
+        "Cargo.toml",
+        "Dockerfile",
+    ],
 )
 def test_each_file_that_makes_a_folder_a_bot_does_so(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +36,10 @@ def folder_of(tmp_path: Path, *files: str) -> Path:
         (("CMakeLists.txt",), "cpp"),
         (("bot.js",), "javascript"),
         (("package.json",), "javascript"),
+        (("Cargo.toml",), "rust"),
+        (("bot.rs",), "rust"),
+        (("Bot.java", "lib/a.jar"), "java"),
+        (("Bot.cs",), "csharp"),
         (("bot.py", "package.json"), None),
         (("Dockerfile", "go.mod"), None),
         (("sub/go.mod",), None),
@@ -60,13 +65,16 @@ def test_a_folder_with_such_a_file_is_a_bot(tmp_path: Path, mark: str) -> None:
     recipe = recipe_of(BotSource("mybot", folder=folder), Content.read(folder))
     assert recipe is not None
     assert recipe != PLAIN
-    assert not recipe.adds_files_only
+    assert recipe.language is not None
+    assert recipe.adds_files_only == recipe.language.speaks_lines
 
 
 def test_what_a_build_has_left_is_no_part_of_the_source(tmp_path: Path) -> None:
     source = Content.read(folder_of(tmp_path, "bot.go"))
     built = Content.read(folder_of(tmp_path, "bot.go", f"{BUILD}/bot", f"{BUILD}/cache/x"))
     assert source_of(built).hash == source.hash != built.hash
+    cargo = Content.read(folder_of(tmp_path / "rust", "bot.rs", "target/release/bot"))
+    assert cargo.by_name.keys() - source_of(cargo).by_name.keys() == {"target", "target/release", "target/release/bot"}
     python = Content.read(folder_of(tmp_path, "bot.py"))
     assert source_of(python) == python
 
@@ -79,6 +87,17 @@ def test_a_ladder_names_the_languages_that_it_builds(tmp_path: Path) -> None:
     assert "Go" in str(caught.value)
     assert "Python, C++" in str(caught.value)
     assert "docker build" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name, each in LANGUAGES.items() if each.speaks_lines])
+def test_a_program_that_speaks_lines_stands_on_the_python_image(name: str) -> None:
+    """As a Python bot does, so that its bridge can be forked."""
+    recipe = recipe_of(BotSource("b"), Content.read(LANGUAGES[name].folder))
+    assert recipe is not None
+    assert recipe.dockerfile("sha256:1", {"a": "b"}) == PLAIN.dockerfile("sha256:1", {"a": "b"})
+    main = LANGUAGES[name].main.decode()
+    (call,) = [node for node in ast.parse(main).body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+    assert ast.literal_eval(call.value.args[0]) == [*LANGUAGES[name].command]  # type: ignore[attr-defined]
 
 
 def test_the_image_stands_on_nothing_but_in_javascript() -> None:

@@ -16,9 +16,9 @@ from ladder.errors import BotRejected
 from ladder.sandbox.bots import languages
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.languages import Language
-from ladder.sandbox.docker import source_build
+from ladder.sandbox.docker import bot_images, source_build
 from ladder.sandbox.docker.bot_images import image_of_folder
-from ladder.sandbox.docker.built_images import FOLDER_LABEL, TOOLCHAIN_LABEL
+from ladder.sandbox.docker.built_images import FILES_ONLY, FOLDER_LABEL, RECIPE_LABEL, TOOLCHAIN_LABEL
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.docker.source_build import SourceBuild, SourceRejected
 from ladder.sandbox.wheels.packages import Packages
@@ -27,6 +27,8 @@ pytestmark = pytest.mark.docker
 
 SHELL = Language("go", "Shell", ("build.sh",), Path("nowhere"), build="sh ./build.sh")
 """Stands for Go: its compiler is a script of the folder."""
+LINES = replace(SHELL, speaks_lines=True, command=("./bot", "-v"))
+"""The same, and its bots read and write lines."""
 SCRIPT = "mkdir -p build; printf 'the program' > build/bot; chmod +x build/bot"
 Images = Callable[[Path], str]
 
@@ -52,6 +54,7 @@ def image_of(
 ) -> Images:
     toolchain = str(client.images.get(python_image).id)
     monkeypatch.setattr(source_build, "ensure_toolchain", lambda client, language, report: toolchain)
+    monkeypatch.setattr(bot_images, "base_image_id", lambda client, base: toolchain)
     monkeypatch.setitem(languages.LANGUAGES, "go", language)
 
     def image(folder: Path) -> str:
@@ -71,11 +74,11 @@ def folder_of(tmp_path: Path, name: str = "mybot", **files: str) -> Path:
     return folder
 
 
-def files_in(client: docker.DockerClient, image: str) -> dict[str, bytes]:
-    """Read the files below /bot of an image."""
+def files_in(client: docker.DockerClient, image: str, path: str = "/bot") -> dict[str, bytes]:
+    """Read a file of an image, or those in a folder."""
     container = client.api.create_container(image, command=["x"])["Id"]
     try:
-        stream, _ = client.api.get_archive(container, "/bot")
+        stream, _ = client.api.get_archive(container, path)
         with tarfile.open(fileobj=io.BytesIO(b"".join(stream))) as tar:
             return {info.name: file.read() for info in tar if (file := tar.extractfile(info))}
     finally:
@@ -106,6 +109,27 @@ def test_the_same_source_is_built_once_and_is_the_same_image_in_another_folder(
     assert image_of(folder_of(tmp_path, "other", data_x=new)) == image
     assert len(reported) == bool(language.build)
     assert image_of(folder_of(tmp_path, "changed", data_x="1")) != image
+
+
+@pytest.mark.parametrize("language", [LINES], indirect=True)
+def test_a_build_puts_a_program_beside_the_bridge_and_nothing_of_its_own_into_the_interpreter(
+    client: docker.DockerClient, image_of: Images, python_image: str, tmp_path: Path
+) -> None:
+    """The image can be forked, so its interpreter is one that runs before any bot confines itself."""
+    result = "/tmp/result"
+    attack = (
+        f"mkdir -p {result}/usr/bin {result}/lib; echo mine > {result}/usr/bin/env; echo mine > {result}/lib/x;"
+        f"mkdir -p {result}/bot; echo mine > {result}/bot/bot.py; echo mine > {result}/bin"
+    )
+    image = client.images.get(image_of(folder_of(tmp_path, build_sh=f"{attack}; {SCRIPT}")))
+    assert image.labels[RECIPE_LABEL] == FILES_ONLY
+    assert image.attrs["Config"]["Cmd"] == ["python", "bot.py"]
+    expected = {"bot/bot": b"the program", "bot/bot.py": LINES.main, "bot/data/weights": b"1 2 3"}
+    assert files_in(client, str(image.id)) == expected
+    layers, below = (client.images.get(each).attrs["RootFS"]["Layers"] for each in (str(image.id), python_image))
+    assert layers[:-1] == below
+    (program,) = files_in(client, str(image.id), "/usr/bin/env").values()
+    assert program == files_in(client, python_image, "/usr/bin/env")["env"]
 
 
 @pytest.mark.parametrize("language", [SHELL], indirect=True)
