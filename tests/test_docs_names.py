@@ -31,7 +31,7 @@ NOT_MODULES = re.compile(
 """Files, labels of containers and images, events of the log."""
 LEFT_OUT = {"ladder": {"errors", "garbage", "values"}}
 """Modules that most rooms of a package import, and the map leaves out."""
-OTHER_NAMES = {"Hello", "Live", "LocalCluster", "Nanny", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
+OTHER_NAMES = {"Cargo", "Hello", "Live", "LocalCluster", "Nanny", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
 """Classes, messages and settings that are not in our Python code."""
 
 

@@ -52,6 +52,7 @@ JAVAC = """
   jar --create --file build/bot.jar -C build/classes .
 """
 JLINK = "jlink --add-modules java.base,java.logging,java.management,jdk.unsupported --no-man-pages --no-header-files"
+JDK = "/usr/lib/jvm/default-java"
 JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xms16m -Xmx112m -Xss512k"
 """Fit for an instance: one core, 256 MiB that Java shares with the bridge, a short start."""
 MCS = """
@@ -65,8 +66,34 @@ MONO = """
   cp -L /usr/lib/mono/4.5/mscorlib.dll {to}/lib/mono/4.5/
   cp -rL /usr/lib/mono/gac /usr/lib/mono/aot-cache {to}/lib/mono/
   rm -f {to}/lib/mono/aot-cache/*/mcs*
+  cc -shared -fPIC -O2 -o {to}/lib/stack.so -x c - <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <unistd.h>
+extern void *__libc_stack_end;
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes) {{
+    int (*real)(pthread_t, pthread_attr_t *) = dlsym(RTLD_NEXT, \\"pthread_getattr_np\\");
+    int error = real(thread, attributes);
+    if (error != EACCES) return error;
+    struct rlimit limit;
+    uintptr_t page = sysconf(_SC_PAGESIZE), size = 8 << 20, top = ((uintptr_t)__libc_stack_end + page) & -page;
+    if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < size) size = limit.rlim_cur & -page;
+    pthread_attr_init(attributes);
+    return pthread_attr_setstack(attributes, (void *)(top - size), size);
+}}
+END
 """
-"""Copies Mono into a folder from which it runs wherever that is."""
+"""
+Copies Mono into a folder from which it runs wherever that is.
+
+Mono asks for the bounds of its stack, which the C library reads in /proc/self/maps. Only the first process of a sandbox
+may read its own (`confine.h`), so the library beside Mono gives the bounds that the stack can have.
+"""
+STACK = f"LD_PRELOAD={TOOLS}/mono/lib/stack.so"
 
 
 @dataclass(frozen=True)
@@ -179,8 +206,10 @@ LANGUAGES = {
             ("Bot.java",),
             KITS / "java",
             prepare=(
-                f'mkdir -p "$1{TOOLS}" && chroot "$1" {JLINK} --output {TOOLS}/java && '
-                f'chroot "$1" {TOOLS}/java/bin/java -Xshare:dump && chmod -R a+rX "$1{TOOLS}"'
+                # Java looks for its libraries beside /proc/self/exe, and there is no /proc yet.
+                f'mkdir -p "$1{TOOLS}" && chroot "$1" env LD_LIBRARY_PATH={JDK}/lib {JLINK} --output {TOOLS}/java && '
+                f'chroot "$1" env LD_LIBRARY_PATH={TOOLS}/java/lib {TOOLS}/java/bin/java -Xshare:dump && '
+                f'chmod -R a+rX "$1{TOOLS}"'
             ),
             build=MAKE_OR.format(file="Bot.java", main="Bot.java", made="bot.jar", command=JAVAC),
             copied=(
@@ -199,12 +228,15 @@ LANGUAGES = {
             ("Bot.cs",),
             KITS / "csharp",
             prepare=(f'chroot "$1" sh -ec "{MONO.format(to=f"{TOOLS}/mono")}" && chmod -R a+rX "$1{TOOLS}"'),
-            build=MAKE_OR.format(file="Bot.cs", main="Bot.cs", made="bot.exe", command=MCS),
+            build=f"export {STACK}\n" + MAKE_OR.format(file="Bot.cs", main="Bot.cs", made="bot.exe", command=MCS),
             copied=(
                 f'cp -r {TOOLS}/mono "$RESULT/bot/mono"\n'
+                """printf '#!/bin/sh\\n%s exec /bot/mono/bin/mono bot.exe\\n' """
+                '"LD_PRELOAD=/bot/mono/lib/stack.so" > "$RESULT/bot/mono/run"\n'
+                'chmod +x "$RESULT/bot/mono/run"\n'
                 'for each in lib/*.dll; do if [ -e "$each" ]; then cp "$each" "$RESULT/bot/"; fi; done'
             ),
-            command=("./mono/bin/mono", "bot.exe"),
+            command=("./mono/run",),
             made="bot.exe",
             speaks_lines=True,
         ),
