@@ -127,7 +127,7 @@ def _missing() -> dict[str, str]:
         map(shutil.which, ("g++", "go", "make", "grpc_cpp_plugin", "protoc-gen-go-grpc", "cargo", "javac", "mcs"))
     ):
         missing["toolchains"] = (
-            "Compilers of the starter kits, and gRPC for C++ and Go, are not installed. On Debian, as root: scripts/toolchains"
+            "Compilers of the starter kits, or gRPC for them, are missing. On Debian, as root: scripts/toolchains"
         )
     if not nginx.program():
         missing["nginx"] = "nginx is not there. On Debian: scripts/program nginx"

@@ -85,13 +85,15 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes) {{
     pthread_attr_init(attributes);
     return pthread_attr_setstack(attributes, (void *)(top - size), size);
 }}
+int pthread_setschedparam(pthread_t thread, int policy, const struct sched_param *parameters) {{ return 0; }}
 END
 """
 """
 Copies Mono into a folder from which it runs wherever that is.
 
 Mono asks for the bounds of its stack, which the C library reads in /proc/self/maps. Only the first process of a sandbox
-may read its own (`confine.h`), so the library beside Mono gives the bounds that the stack can have.
+may read its own (`confine.h`), so the library beside Mono gives the bounds that the stack can have. And Mono complains
+on standard output where a thread may not choose its priority.
 """
 STACK = f"LD_PRELOAD={TOOLS}/mono/lib/stack.so"
 
@@ -108,6 +110,8 @@ class Language:
     """Files at the top of a folder; one of them is enough."""
     folder: Path
     """The folder to begin with; it has the list of Debian packages."""
+    setup: str = ""
+    """Commands of a shell that prepare the root folder ``$1`` of the toolchain image before anything is installed."""
     prepare: str = ""
     """Commands of a shell that end the making of the toolchain image; ``$1`` is its root folder on this machine."""
     build: str = ""
@@ -205,6 +209,7 @@ LANGUAGES = {
             "Java",
             ("Bot.java",),
             KITS / "java",
+            setup='mkdir -p "$1/usr/share/man/man1"',  # its packages make links there, and fail without the folder
             prepare=(
                 # Java looks for its libraries beside /proc/self/exe, and there is no /proc yet.
                 f'mkdir -p "$1{TOOLS}" && chroot "$1" env LD_LIBRARY_PATH={JDK}/lib {JLINK} --output {TOOLS}/java && '
@@ -213,7 +218,7 @@ LANGUAGES = {
             ),
             build=MAKE_OR.format(file="Bot.java", main="Bot.java", made="bot.jar", command=JAVAC),
             copied=(
-                f'cp -r {TOOLS}/java "$RESULT/bot/java"\n'
+                f'cp -rL {TOOLS}/java "$RESULT/bot/java"\n'
                 'if [ -d lib ]; then cp -r lib "$RESULT/bot/"; fi\n'
                 'if [ -e java-options ]; then cp java-options "$RESULT/bot/"; else\n'
                 f'  echo "{JAVA_OPTIONS}" > "$RESULT/bot/java-options"\nfi'

@@ -117,7 +117,7 @@ def install_bootstrap(report: Callable[[str], None]) -> None:
         _run(["apt-get", "-qq", "install", "-y", "--no-install-recommends", "mmdebstrap"])
 
 
-def run_bootstrap(packages: Sequence[str], hooks: Sequence[str], tar: Path) -> None:
+def run_bootstrap(packages: Sequence[str], hooks: Sequence[str], tar: Path, setup: str = "") -> None:
     """
     Make the root folder of an image from Debian packages of this machine's release.
 
@@ -125,6 +125,7 @@ def run_bootstrap(packages: Sequence[str], hooks: Sequence[str], tar: Path) -> N
         packages: Their names; what they need comes with them.
         hooks: Commands of a shell that change it in the end; ``$1`` is that folder.
         tar: File for the archive.
+        setup: Commands that prepare the folder while it is empty, or nothing.
 
     Raises:
         SandboxError: If a step fails.
@@ -135,6 +136,7 @@ def run_bootstrap(packages: Sequence[str], hooks: Sequence[str], tar: Path) -> N
         f"--hook-dir={HOOKS}",
         f"--include={','.join(packages)}",
         *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NOT_NEEDED),
+        *((f"--setup-hook={setup}",) if setup else ()),
         *(f"--customize-hook={hook}" for hook in hooks),
     ]
     _run(["mmdebstrap", *options, debian_release(), str(tar)])

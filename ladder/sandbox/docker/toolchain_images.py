@@ -44,7 +44,8 @@ NPM_SECONDS = 300.0
 
 def toolchain_tag(language: Language) -> str:
     """Give the name of a language's image on this machine: by all that it is made from but the packages' versions."""
-    parts = (*language.packages, language.prepare, *(file.read_text() for file in _npm_files(language)))
+    setup = (language.setup,) if language.setup else ()
+    parts = (*language.packages, *setup, language.prepare, *(file.read_text() for file in _npm_files(language)))
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:8]
     return f"{REPOSITORY}:{language.name}-{debian_release()}-{key}"
 
@@ -102,7 +103,7 @@ def _make(client: DockerClient, language: Language, tag: str, report: Callable[[
             _fetch_npm(language, folder / "npm")
             hooks.append(f'cp -r {folder}/npm/node_modules "$1"/ && chmod -R a+rX "$1"/node_modules')
         hooks.append(f"dpkg-query --admindir=\"$1\"/var/lib/dpkg -W -f '${{Package}}=${{Version}} ' > {packages}")
-        run_bootstrap(("usr-is-merged", *language.packages), hooks, folder / "root.tar")
+        run_bootstrap(("usr-is-merged", *language.packages), hooks, folder / "root.tar", language.setup)
         repository, _, version = tag.partition(":")
         label = json.dumps(" ".join(sorted(packages.read_text().split())))
         changes = ["CMD true", f"LABEL {DEBIAN_LABEL}={label}"]
