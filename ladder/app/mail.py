@@ -22,7 +22,7 @@ from ladder.store.commands import mail_addresses as store
 from ladder.store.commands.accounts import write_audit
 from ladder.store.lookup import name_of
 from ladder.values.accounts import LOCAL, Role, Viewer
-from ladder.values.mail import NOTICES, LetterKind, MailStatus, is_address
+from ladder.values.mail import MAX_ADDRESS, NOTICES, LetterKind, MailStatus, is_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -43,7 +43,7 @@ BY_MAIL = "a new password, by e-mail"
 """The note of their invitations."""
 LETTER_LANGUAGES = ("en", "zh")
 OFF = "This ladder sends no e-mail."
-NO_ADDRESS = "This is not an e-mail address that the ladder can write to. Write it as ada@mail.example."
+NO_ADDRESS = "{address!r} is not an e-mail address that the ladder can write to. Write it as ada@mail.example."
 NO_LINK = "This link is not one of this ladder's, or the account has no e-mail address any more."
 MAX_ASKED = 254
 """Characters that a visitor writes to say whose password is forgotten."""
@@ -99,7 +99,7 @@ def check_address(address: str) -> None:
         UserError: If not.
     """
     if not is_address(address):
-        raise UserError(NO_ADDRESS)
+        raise UserError(NO_ADDRESS, address=address[:MAX_ADDRESS])
 
 
 def ask_for(ladder: Ladder, viewer: Viewer, name: str, address: str, language: str) -> None:

@@ -284,9 +284,10 @@ def _count_refusals(session: Session, lease: LetterLease, more: int) -> int:
     return known.refusals
 
 
-def forget_letters(session: Session, owner: int) -> None:
-    """Send no letter that waits to an account: its address is another one, or none."""
-    session.execute(delete(Letter).where(text(UNSENT_LETTERS), Letter.owner_id == owner))
+def forget_letters(session: Session, owner: int, kind: LetterKind | None = None) -> None:
+    """Send no letter that waits to an account, or none of a kind: its address is another one, or none."""
+    which = () if kind is None else (Letter.kind == kind,)
+    session.execute(delete(Letter).where(text(UNSENT_LETTERS), Letter.owner_id == owner, *which))
 
 
 def tidy(session: Session, now: float) -> None:

@@ -74,6 +74,7 @@ def ask_for(session: Session, name: str, address: str, language: str, salt: str,
     row.language = language
     row.pending, row.pending_hash, row.pending_until = address, hashed, now + CONFIRM_SECONDS
     session.flush()
+    forget_letters(session, owner, LetterKind.CONFIRM)
     post_letter(
         session, LetterKind.CONFIRM, salt, now, owner=owner, address=address, language=language,
         data={"name": name, "salt": salt}, seconds=CONFIRM_SECONDS,
