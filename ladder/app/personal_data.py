@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from referee.records.lines import AnyLine
 
+ONCE_IN_A_WHILE = "A name can be changed once in {days} days. The organiser can do it at any time."
 RENAME_DAYS = 30
 """Days before an account's owner can change its name again; the organiser can at any time."""
 
@@ -71,7 +72,7 @@ def rename(ladder: Ladder, viewer: Viewer, name: str, new: str) -> None:
         if new == name:
             raise LadderError(f"The account is called {name!r} already. Choose another name.")
         if not viewer.is_local and owner.renamed is not None and now - owner.renamed < RENAME_DAYS * 86_400:
-            raise LadderError(f"A name can be changed once in {RENAME_DAYS} days. The organiser can do it at any time.")
+            raise LadderError(ONCE_IN_A_WHILE, days=RENAME_DAYS)
         tables = store.rename_account(session, name, new, now)
         who = viewer if viewer.is_local else Viewer(new, address=viewer.address)
         write_audit(session, who, "account.rename", new, now)

@@ -299,7 +299,7 @@ SENTENCES = (
     to_translate("The password is wrong."),
     to_translate("Log out and log in again first: your log-in must not be older than 10 minutes for this."),
     to_translate("To delete the account, type its name. Nothing was deleted."),
-    to_translate("A name can be changed once in 30 days. The organiser can do it at any time."),
+    to_translate("A name can be changed once in {days} days. The organiser can do it at any time."),
     to_translate("A password has {least} to {most} characters."),
     to_translate("The password must not be the name."),
     to_translate(

@@ -30,10 +30,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(folder: Path, *words: str, port: int = 25, **more: str) -> CompletedProcess[str]:
-    server = {"PIGPEN_MAIL_HOST": "127.0.0.1", "PIGPEN_MAIL_SECURITY": "none", "PIGPEN_MAIL_PORT": str(port)}
-    given = server | {"PIGPEN_MAIL_SENDER": SENDER, "PIGPEN_SITE_URL": SITE} | more
-    return pigpen(*words, PIGPEN_DATA_DIR=str(folder), **given)
+def command(folder: Path, *words: str, port: int = 25, host: str = "127.0.0.1") -> CompletedProcess[str]:
+    return pigpen(
+        *words,
+        PIGPEN_DATA_DIR=str(folder),
+        PIGPEN_MAIL_HOST=host,
+        PIGPEN_MAIL_SECURITY="none",
+        PIGPEN_MAIL_PORT=str(port),
+        PIGPEN_MAIL_SENDER=SENDER,
+        PIGPEN_SITE_URL=SITE,
+    )
 
 
 def test_the_settings_are_tried(folder: Path) -> None:
@@ -48,7 +54,7 @@ def test_the_settings_are_tried(folder: Path) -> None:
     assert (found["accepted"], "550 5.7.1" in found["sentence"], "olga" in found["sentence"]) == (False, True, False)
     wrong = command(folder, "ladder", "mail", "test", "olga")
     assert (wrong.returncode, wrong.stdout, "'olga'" in wrong.stderr) == (2, "", True)
-    off = command(folder, "ladder", "mail", "test", "olga@arena.example", PIGPEN_MAIL_HOST="")
+    off = command(folder, "ladder", "mail", "test", "olga@arena.example", host="")
     assert (off.returncode, "mail_host" in off.stderr) == (2, True)
 
 
