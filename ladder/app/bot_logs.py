@@ -115,7 +115,7 @@ def _readable(
 def _is_own(session: Session, viewer: Viewer, word: str) -> bool:
     """Tell whether a word names a bot of the viewer's own."""
     try:
-        return name_of(session, lookup.find_stored_bot(session, word.partition("@")[0]).owner_id) == viewer.name
+        return name_of(session, lookup.find_stored_bot(session, word.partition("@")[0]).owner_id) in viewer.owners
     except LadderError:
         return False
 

@@ -23,6 +23,7 @@ from ladder.sandbox.bots.content import kept_folder
 from ladder.store.account_names import find_account
 from ladder.store.commands import personal_data as store
 from ladder.store.commands.accounts import write_audit
+from ladder.store.commands.teams import team_of_one
 from ladder.store.models import Owner
 from ladder.values.accounts import AccountData, AccountDeleted, Viewer
 from ladder.values.value import time_of
@@ -84,6 +85,8 @@ def delete(ladder: Ladder, viewer: Viewer, name: str) -> AccountDeleted:
     """
     Delete an account: rows and files that are about the person; results stay under a pseudonym.
 
+    A team of which it is the only member goes with it. A team itself can be deleted in the same way.
+
     Raises:
         LadderError: If there is no such account, or its owner is the only organiser.
     """
@@ -92,17 +95,21 @@ def delete(ladder: Ladder, viewer: Viewer, name: str) -> AccountDeleted:
         now = ladder.clock()
         if not viewer.is_local:
             store.check_may_leave(session, name)
-        left = store.delete_account(session, name, now)
+        team = team_of_one(session, name)
+        gone = [store.delete_account(session, each, now) for each in (name, team) if each is not None]
+        left = gone[0]
         who = viewer if viewer.is_local else Viewer(left.pseudonym)
-        write_audit(session, who, "account.delete", left.pseudonym, now)
+        for each in gone:
+            write_audit(session, who, "account.delete", each.pseudonym, now)
     remove_uploads(ladder, name)
     data_dir = ladder.settings.data_dir
-    for folder in left.submissions:
+    for folder in (folder for each in gone for folder in each.submissions):
         SubmissionFolders(data_dir).remove(folder)
     files = TableFiles(data_dir)
     files.remove(left.removed_tables)
     _rename_in_records(files, left.shared_tables, name, store.GONE)
-    return AccountDeleted(pseudonym=left.pseudonym, is_complete=remove_leftovers(ladder, left.owner))
+    settled = [remove_leftovers(ladder, each.owner) for each in gone]
+    return AccountDeleted(pseudonym=left.pseudonym, is_complete=all(settled))
 
 
 def remove_leftovers(ladder: Ladder, owner: int) -> bool:

@@ -22,6 +22,7 @@ from ladder.values.accounts import (
     InvitationRow,
     ListedInvitation,
     Me,
+    TeamRow,
 )
 from ladder.values.alike import AlikeBots
 from ladder.values.announcements import AnnouncementRow
@@ -91,6 +92,8 @@ PRINTED: dict[str, Any] = {
     "account group": AccountRow,
     "account groups": list[GroupRow],
     "account group-quota": GroupRow,
+    "account team": AccountRow,
+    "account teams": list[TeamRow],
     "account password": InvitationLink,
     "account sessions": list[CredentialRow],
     "account audit": list[AuditRow],

@@ -111,7 +111,7 @@ def _retirer(session: Session, viewer: Viewer, name: str) -> str:
         raise none from None
     if not may(viewer, Act.SUBMIT, owner):
         raise none
-    return OWNER if owner == viewer.name else ORGANISER
+    return OWNER if owner in viewer.owners else ORGANISER
 
 
 def suspend(ladder: Ladder, viewer: Viewer, bot: str, reason: str, variant: str | None = None) -> StateChanged:

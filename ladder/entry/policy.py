@@ -50,6 +50,8 @@ SCOPES = {
 }
 """The scope that a token needs for each; None: no token is good for it, a session is."""
 ORGANISERS_ONLY = (Act.ADMINISTER,)
+OF_TEAMS = (Act.READ_OUTPUT, Act.READ_SUBMISSION, Act.SUBMIT)
+"""Each member of a team may do these for it."""
 OWNER_ONLY = (Act.CHANGE_ACCOUNT, Act.EDIT_STUDY)
 """An organiser disables an account, or removes a study; no account acts in another's name."""
 
@@ -72,7 +74,7 @@ def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bo
         return False
     if act in ORGANISERS_ONLY:
         return viewer.is_organiser
-    if owner is not None and viewer.name == owner:
+    if owner is not None and (viewer.name == owner or (viewer.team == owner and act in OF_TEAMS)):
         return True
     return viewer.is_organiser and act not in OWNER_ONLY and Scope.ADMIN in viewer.scopes
 

@@ -28,6 +28,7 @@ from ladder.site.accounts import login as login_routes
 from ladder.site.accounts import mail as mail_routes
 from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
+from ladder.site.accounts import teams as team_routes
 from ladder.site.accounts.login import hashing_turns
 from ladder.site.api import accounts as account_api
 from ladder.site.api import events as event_api
@@ -84,6 +85,7 @@ PAGES = (
     mail_routes.account_router,
     mail_routes.router,
     my_routes.account_router,
+    team_routes.router,
     my_routes.router,
     admin_routes.router,
     admin_routes.worker_router,

@@ -168,6 +168,8 @@ class Settings(BaseModel):
     """Submissions of one account that may wait or be tried at the same time."""
     trial_minutes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 60
     """Minutes that the trials of one account may take in 24 hours."""
+    team_size: Annotated[int, Field(ge=0, le=100)] = 0
+    """Members that a team may have; 0: there are no teams."""
     people_tables: Annotated[int, Field(ge=0, le=10_000)] = 200
     """Tables with people that may be played at once, and as many may wait for people; 0: none."""
     guest_tables: Annotated[int, Field(ge=1, le=10_000)] = 8

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.models import Base, LeasedRow
@@ -71,6 +71,12 @@ class Account(Base):
     """A quota of its own; None: as its group or the settings say."""
     group_name: Mapped[str | None] = mapped_column(ForeignKey("account_groups.name"), index=True)
     """The group in which it is; None: in none."""
+    is_team: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """True if no one logs in to it: its members, which are accounts of their own, act for it."""
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("owners.id"), index=True)
+    """The team of which it is a member; None: of none."""
+    joined: Mapped[float | None]
+    """Unix time at which it joined the team."""
     added: Mapped[float]
 
 
@@ -99,6 +105,21 @@ class Invitation(Base):
     """For whom it is."""
     group_name: Mapped[str | None] = mapped_column(ForeignKey("account_groups.name"))
     """Group of the account to be; None: none."""
+    by: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    added: Mapped[float]
+    expires: Mapped[float]
+    used: Mapped[float | None]
+    used_by: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
+
+
+class TeamInvitation(Base):
+    """A link with which one account may join a team, once."""
+
+    __tablename__ = "team_invitations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
+    team_id: Mapped[int] = mapped_column(ForeignKey("owners.id"), index=True)
     by: Mapped[str] = mapped_column(String(NAME_LENGTH))
     added: Mapped[float]
     expires: Mapped[float]

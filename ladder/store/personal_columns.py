@@ -20,6 +20,7 @@ from ladder.store.account_models import (
     Invitation,
     LoginCode,
     StoredSubmission,
+    TeamInvitation,
 )
 from ladder.store.computing_models import Computation, StoredPuzzleAnswer
 from ladder.store.event_models import EventEntry
@@ -41,6 +42,8 @@ NAMES: tuple[InstrumentedAttribute[Any], ...] = (
     Invitation.name,
     Invitation.by,
     Invitation.used_by,
+    TeamInvitation.by,
+    TeamInvitation.used_by,
     AuditEntry.actor,
     StoredSubmission.owner,
     PeopleTable.owner,
@@ -98,6 +101,8 @@ def personal_rows(owner: Owner) -> Iterable[PersonalRows]:
     yield PersonalRows(MailAddress, MailAddress.owner_id == number)
     yield PersonalRows(Letter, Letter.owner_id == number)
     yield PersonalRows(Invitation, or_(Invitation.name == name, Invitation.used_by == name, Invitation.by == name))
+    invited = TeamInvitation.team_id == number, TeamInvitation.by == name, TeamInvitation.used_by == name
+    yield PersonalRows(TeamInvitation, or_(*invited))
     yield PersonalRows(Credential, Credential.owner_id == number)
     yield PersonalRows(LoginCode, LoginCode.owner_id == number)
     details = cast(AuditEntry.details, String).contains(quoted, autoescape=True)

@@ -11,7 +11,7 @@ from sqlalchemy import inspect, text
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-REVISIONS = ("0000_cfba2a8b",)
+REVISIONS = ("0000_1a2c6696",)
 """
 Schemas that this program knows, the oldest first: that of the first release, and one for each migration since.
 

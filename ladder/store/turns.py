@@ -10,6 +10,7 @@ from sqlalchemy import func, select, text
 from ladder.entry.networks import neighbourhood_of
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.computing_models import UNANSWERED, Computation
+from ladder.store.models import Owner, Rating, State, StoredBot, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -131,3 +132,16 @@ def _computations_served(session: Session, lane: str) -> dict[str, float]:
     of = Computation
     wanted = select(of.visitor, func.max(of.started)).where(of.visitor != "", of.lane == lane, of.started.is_not(None))
     return dict(session.execute(wanted.group_by(of.visitor)).all())  # type: ignore[arg-type]
+
+
+def other_bots(session: Session, owner: str, bot: str) -> list[str]:
+    """Read the names of an owner's bots that play, or are to be tried, without the one of that name."""
+    playing = (
+        select(StoredBot.name)
+        .join(Owner, Owner.id == StoredBot.owner_id)
+        .join(Version, Version.bot_id == StoredBot.id)
+        .join(Rating, Rating.version_id == Version.id)
+        .where(Owner.name == owner, Rating.state != State.RETIRED)
+    )
+    waiting = {row.bot for row in open_submissions(session) if row.owner == owner}
+    return sorted({*session.scalars(playing), *waiting} - {bot})

@@ -49,11 +49,18 @@ class Viewer:
     """Number of the session or token; None: there is none."""
     address: str = ""
     """From where; empty: from the ladder's machine."""
+    team: str | None = None
+    """The team for which it may act, too; None: none."""
 
     @property
     def is_local(self) -> bool:
         """True if it is a person with access to the ladder's files; no account has an empty name."""
         return self.name == "" and self.is_organiser
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """Names of the owners whose bots are the viewer's: its own, and its team's."""
+        return frozenset(filter(None, (self.name, self.team)))
 
 
 ANONYMOUS = Viewer()
@@ -76,6 +83,10 @@ class AccountRow(Value):
     """Its own quota; None: as its group or the settings say."""
     group: str | None
     """The group in which it is; None: in none."""
+    team: str | None
+    """The team of which it is a member; None: of none."""
+    is_team: bool
+    """True if it is a team: no one logs in to it, its members act for it."""
     bots: int
     signs_in_by: Literal["password", "provider", "nothing"]
 
@@ -91,6 +102,25 @@ class GroupRow(Value):
     """Number of bots that may play; None: any."""
 
 
+class TeamRow(Value):
+    """A team: an owner of bots for whom its members act."""
+
+    name: str
+    members: tuple[str, ...]
+    """Names of accounts, the oldest member first."""
+    limit: int
+    """Number of members that it may have."""
+
+
+class TeamInvitationRow(Value):
+    """An open invitation to a team, for its members; its link is shown only once."""
+
+    id: int
+    by: str
+    added: Time
+    expires: Time
+
+
 class GradeRow(Value):
     """A contestant, and the best of the contestant's bots in one variant; None or empty: there is none."""
 
@@ -99,6 +129,8 @@ class GradeRow(Value):
     """Of the invitation with which the account was made."""
     group: str
     """The group in which the account is; empty: in none."""
+    team: str
+    """The team of which it is a member, whose bots and submissions count as its own; empty: of none."""
     submissions: int
     """All that were sent, whatever became of them."""
     last: Time | None
@@ -215,6 +247,8 @@ class Me(Value):
     """Permissions of this session or token."""
     bots: tuple[str, ...]
     """Names of its bots."""
+    team: TeamRow | None = None
+    """The team of which it is a member; None: of none."""
 
 
 class TokenOrder(Value):

@@ -45,11 +45,16 @@ def grades(
         best.setdefault(one.owner, one)
     with ladder.database.read() as session:
         among = group_owners(session, group) if group is not None else None
-        rows = [each for each in accounts(session) if each.role is Role.CONTESTANT]
+        rows = [each for each in accounts(session) if each.role is Role.CONTESTANT and not each.is_team]
         rows = [each for each in rows if among is None or each.name in among]
         notes = {each.used_by: each.note for each in reversed(invitations(session, ladder.clock())) if each.note}
         submitted = submissions_by_owner(session)
 
+    for each in rows:
+        if each.team in best:
+            best[each.name] = best[each.team]
+        if each.team in submitted:
+            submitted[each.name] = _together(submitted.get(each.name), submitted[each.team])
     ranks = {name: _ranks(row, found.by) for name, row in best.items()}
     taken = sorted(rank for each in rows if (rank := ranks.get(each.name, NONE)[0]) is not None)
     made = []
@@ -59,6 +64,7 @@ def grades(
             account=each.name,
             note=notes.get(each.name, ""),
             group=each.group or "",
+            team=each.team or "",
             submissions=count,
             last=None if last is None else time_of(last),
         )
@@ -75,6 +81,11 @@ def grades(
             )
         made.append(line)
     return sorted(made, key=lambda each: (each.place is None, each.place or 0))
+
+
+def _together(own: tuple[int, float] | None, of_team: tuple[int, float]) -> tuple[int, float]:
+    count, last = own or (0, 0.0)
+    return count + of_team[0], max(last, of_team[1])
 
 
 def _ranks(row: StandingRow, by: Order) -> tuple[int | None, int | None, int | None]:

@@ -147,7 +147,10 @@ def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRo
         raise UserError("You cannot change the role of your own account; another organiser can.")
     with ladder.database.write() as session:
         now = ladder.clock()
-        store.set_role(find_account(session, name), role)
+        account = find_account(session, name)
+        if account.is_team:
+            raise UserError(f"{name!r} is a team, and no organiser. Name one of its members.")
+        store.set_role(account, role)
         if role != Role.ORGANISER:
             revoke_invitations(session, now, by=name)
         write_audit(session, viewer, "account.role", name, now, role=str(role))

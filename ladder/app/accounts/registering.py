@@ -17,6 +17,7 @@ from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.store.account_names import account_by_subject, account_of, find_account, has_organiser
 from ladder.store.commands.accounts import (
+    NOT_GOOD,
     add_account,
     add_invitation,
     check_alike,
@@ -147,6 +148,8 @@ def new_password(ladder: Ladder, viewer: Viewer, name: str, days: int = 1) -> Ne
         raise Forbidden("Only on the ladder's machine: pigpen account password NAME")
     with ladder.database.write() as session:
         account, now = find_account(session, name), ladder.clock()
+        if account.is_team:
+            raise LadderError(f"{name!r} is a team: its members log in, and act for it.")
         if account.disabled is not None:
             raise LadderError(f"The account {name!r} is disabled. First: pigpen account enable {name}")
         return new_invitation(session, viewer, Role(account.role), name, "a new password", now, days)
@@ -278,6 +281,8 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
         now = ladder.clock()
         invited = open_invitation(session, hash_of(invitation), now) if invitation else None
         account = account_of(session, name) if invited and invited.name else None
+        if account is not None and account.is_team:
+            raise LadderError(NOT_GOOD)
         who = Viewer(name, address=visit.address)
         if account is not None:
             if account.disabled is not None:

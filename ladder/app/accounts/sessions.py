@@ -28,6 +28,7 @@ from ladder.store.commands.accounts import (
     write_audit,
 )
 from ladder.store.commands.accounts import revoke as revoke_credential
+from ladder.store.commands.teams import team_row
 from ladder.store.lookup import name_of
 from ladder.store.queries import account_lists
 from ladder.store.queries.account_lists import holder_of
@@ -129,6 +130,7 @@ def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
     return Viewer(
         name=holder.name,
         is_organiser=holder.role is Role.ORGANISER,
+        team=holder.team,
         scopes=holder.scopes if kind == "token" else frozenset(Scope),
         by_token=kind == "token",
         credential=holder.credential,
@@ -243,9 +245,10 @@ def me(ladder: Ladder, viewer: Viewer) -> Me:
     check(viewer, Act.READ_ACCOUNT, viewer.name)
     name = str(viewer.name)
     with ladder.database.read() as session:
-        bots = account_lists.bots_of(session, name)
+        bots = tuple(sorted(bot for owner in viewer.owners for bot in account_lists.bots_of(session, owner)))
+        team = team_row(session, viewer.team, ladder.settings.team_size) if viewer.team else None
     role = Role.ORGANISER if viewer.is_organiser else Role.CONTESTANT
-    return Me(name=name, role=role, scopes=tuple(sorted(viewer.scopes)), bots=bots)
+    return Me(name=name, role=role, scopes=tuple(sorted(viewer.scopes)), bots=bots, team=team)
 
 
 def credentials(ladder: Ladder, viewer: Viewer, name: str) -> Sequence[CredentialRow]:

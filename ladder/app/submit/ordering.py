@@ -15,7 +15,7 @@ from ladder.app.uploads import finished_upload
 from ladder.entry.folders import check_folder
 from ladder.entry.policy import Act, may
 from ladder.entry.variants import check_order
-from ladder.errors import Forbidden, LadderError, TooOften, UserError
+from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.registry.image_names import namespace_of, own_image
 from ladder.results.files import SubmissionFolders
 from ladder.sandbox.bots.bot_archive import unpack
@@ -24,14 +24,16 @@ from ladder.store.account_names import find_account
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.groups import find_group
-from ladder.store.queries.submissions import other_bots, submission_in, submission_row, submission_rows, usage
+from ladder.store.queries.account_lists import team_name
+from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
+from ladder.store.turns import other_bots
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import RegistryPlace, RegistryToken, SubmissionList, SubmissionTerms
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
@@ -109,6 +111,7 @@ TOO_MANY_BOTS = (
 TOO_MANY_WAIT = "{limit} of your submissions have not ended: the limit. Wait, or withdraw one."
 TOO_MANY_A_DAY = "The limit of submissions in 24 hours is {limit}, and you have reached it. Try again later."
 TOO_LONG_TRIALS = "Your trials have taken {limit} min in 24 hours: the limit. Try again later."
+TEAM_CHANGED = "You have joined or left a team meanwhile. Submit the bot again."
 WEAK = (
     "The bots of this ladder run without isolation, so it accepts none over the network. Its organiser can submit "
     "them, or begin a ladder with Docker."
@@ -124,7 +127,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
 
     Args:
         ladder: The ladder.
-        viewer: Who submits it; it becomes a bot of that owner's.
+        viewer: Who submits it; it becomes a bot of that owner's, or of the viewer's team.
         wanted: What is submitted, and for what.
 
     Raises:
@@ -135,8 +138,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         TooOften: If a quota is used up.
         UserError: If the order makes no sense.
     """
-    owner = viewer.name
-    assert owner
+    owner = _owner_for(viewer)
     if (wanted.image is None) == (wanted.upload is None):
         raise UserError("A submission names either an upload or an image.")
     if wanted.upload:
@@ -147,7 +149,9 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     check(ladder, viewer, wanted)
     if wanted.image is not None:
         registry = ladder.settings.registry
-        return _added(ladder, viewer, wanted, image=f"{registry}/{own_image(wanted.image, owner, registry)}")
+        return _added(
+            ladder, viewer, wanted, image=f"{registry}/{own_image(wanted.image, viewer.name or '', registry)}"
+        )
     try:
         return _uploaded(ladder, viewer, wanted)
     except LadderError:
@@ -183,8 +187,7 @@ def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         RulesFileError: If a variant cannot be.
         TooOften: If a quota is used up.
     """
-    owner = viewer.name
-    assert owner
+    owner = _owner_for(viewer)
     with ladder.database.read() as session:
         look = look_at(session, wanted.name, ladder.clock())
         _check_quota(session, ladder, owner, wanted.name)
@@ -211,6 +214,12 @@ def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     return row
 
 
+def own_submissions(ladder: Ladder, viewer: Viewer, before: int | None = None, limit: int = 20) -> SubmissionList:
+    """Read one's own submissions and those of one's team, the newest first, as `submissions` does."""
+    with ladder.database.read() as session:
+        return _listed(submission_rows(session, viewer.owners, before, limit + 1), limit)
+
+
 def submissions(
     ladder: Ladder, viewer: Viewer, before: int | None = None, limit: int = 20, owner: str | None = None
 ) -> SubmissionList:
@@ -222,11 +231,16 @@ def submissions(
         viewer: Who asks.
         before: Only those with lower numbers; what `SubmissionList.next` said.
         limit: The largest number of submissions to give, from 1.
-        owner: Whose; None: one's own, or for an organiser everybody's.
+        owner: Whose; None: one's own and those of one's team, or for an organiser everybody's.
     """
-    whose = owner if may(viewer, Act.READ_SUBMISSION, owner or "") else viewer.name
+    whose: Collection[str] | None = viewer.owners
+    if may(viewer, Act.READ_SUBMISSION, owner or ""):
+        whose = None if owner is None else (owner,)
     with ladder.database.read() as session:
-        rows = submission_rows(session, whose, before, limit + 1)
+        return _listed(submission_rows(session, whose, before, limit + 1), limit)
+
+
+def _listed(rows: list[SubmissionRow], limit: int) -> SubmissionList:
     return SubmissionList(submissions=tuple(rows[:limit]), next=rows[limit - 1].id if len(rows) > limit else None)
 
 
@@ -254,6 +268,13 @@ def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     return found
 
 
+def _owner_for(viewer: Viewer) -> str:
+    """Give the owner of what a viewer submits: a member of a team submits for the team."""
+    owner = viewer.team or viewer.name
+    assert owner
+    return owner
+
+
 def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None:
     settings, used, account = ladder.settings, usage(session, owner, ladder.clock()), find_account(session, owner)
     group = find_group(session, account.group_name) if account.group_name else None
@@ -274,15 +295,23 @@ def _added(
     size: int = 0,
 ) -> SubmissionRow:  # fmt: skip
     assert viewer.name
+    owner = _owner_for(viewer)
     with ladder.database.write() as session:  # others may have come meanwhile, or the account been disabled
-        if find_account(session, viewer.name).disabled is not None:
+        account = find_account(session, viewer.name)
+        if account.disabled is not None:
             raise Forbidden(DISABLED)
-        _check_quota(session, ladder, viewer.name, wanted.name)
+        team = None if account.team_id is None else team_name(session, account.team_id)
+        if account.team_id is not None and team is None:
+            raise Forbidden(DISABLED)
+        if team != viewer.team:
+            raise Conflict(TEAM_CHANGED)
+        _check_quota(session, ladder, owner, wanted.name)
         row = queue.add(
-            session, wanted, ladder.clock(), owner=viewer.name, sandbox=SandboxKind.DOCKER, image=image, folder=folder,
+            session, wanted, ladder.clock(), owner=owner, sandbox=SandboxKind.DOCKER, image=image, folder=folder,
             remote=True, size=size,
         )  # fmt: skip
-        write_audit(session, viewer, "submission.order", wanted.name, ladder.clock(), submission=row.id)
+        of_team = {"team": viewer.team} if viewer.team else {}
+        write_audit(session, viewer, "submission.order", wanted.name, ladder.clock(), submission=row.id, **of_team)
         found = submission_row(session, row.id)
     assert found is not None
     return found

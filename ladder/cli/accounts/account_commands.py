@@ -2,10 +2,9 @@
 `pigpen account`: who may log in at the ladder's site, for its organiser.
 
 `invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
-about who is logged in, and what was done by whom; `group`, `groups` and `group-quota` about groups of accounts;
-`mail` is about the e-mail address of an account (mail.py); `export`, `rename` and `delete` are about a person's own
-data (personal_data.py); `grades` is a sheet of what
-contestants have reached.
+about who is logged in, and what was done by whom; `group`, `groups` and `group-quota` about groups of accounts, `team`
+and `teams` about teams; `mail` is about the e-mail address of an account (mail.py); `export`, `rename` and `delete` are
+about a person's own data (personal_data.py); `grades` is a sheet of what contestants have reached.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from ladder.cli.accounts.accounts import (
     role,
     role_of,
 )
-from ladder.cli.accounts.groups import group, group_quota, list_groups
+from ladder.cli.accounts.groups import group, group_quota, list_groups, list_teams, team
 from ladder.cli.accounts.mail import account_mail
 from ladder.cli.accounts.personal_data import delete, export, rename
 from ladder.errors import UserError
@@ -270,6 +269,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "group": group,
     "groups": list_groups,
     "group-quota": group_quota,
+    "team": team,
+    "teams": list_teams,
     "password": password,
     "sessions": sessions,
     "revoke": revoke,

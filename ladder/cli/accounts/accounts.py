@@ -55,7 +55,7 @@ def print_accounts(rows: Sequence[AccountRow], console: Console) -> None:
     table = plain_table("account", "role", "group", "logs in by", "bots", "a day", "since", right=("bots", "a day"))
     for row in rows:
         quota = NOTHING if row.submissions_a_day is None else str(row.submissions_a_day)
-        by = "disabled" if row.disabled else row.signs_in_by
+        by = "disabled" if row.disabled else "its members" if row.is_team else row.signs_in_by
         table.add_row(
             cell(console, row.name),
             row.role,

@@ -1,4 +1,4 @@
-"""`pigpen account group`, `groups`, `group-quota`: accounts of a course together."""
+"""`pigpen account group`, `groups`, `group-quota`, `team`, `teams`: accounts of a course together, or of a team."""
 
 from __future__ import annotations
 
@@ -98,3 +98,53 @@ def group_quota(
     often = "as often as the settings say" if a_day is None else f"{counted(a_day, 'time')} in 24 hours"
     many = "any number of bots" if most is None else f"at most {counted(most, 'bot')} at play"
     typer.echo(sanitize(f"Each account of {row.name} may submit {often}, and may have {many}."))
+
+
+def team(
+    name: NameArgument,
+    team: Annotated[str, typer.Argument(metavar="TEAM", help="The team; a new one is made. Or: none")],
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Make an account a member of a team; it leaves the one in which it was.
+
+    A team is an owner of bots: its members submit, withdraw and retire them, and read their logs. A member has no bots
+    of its own at play. The setting team_size limits the members. Contestants found teams at /me/team.
+
+    Examples:
+        pigpen account team ada badgers
+
+        pigpen account team ada none
+    """
+    from ladder.app.accounts.teams import set_team
+
+    with opened() as ladder:
+        row = set_team(ladder, LOCAL, name, None if team == NONE else team)
+    if as_json:
+        print_json(row)
+    else:
+        typer.echo(sanitize(f"{name} is a member of {f'the team {row.team}' if row.team else 'no team'} now."))
+
+
+def list_teams(as_json: JsonOption = False) -> None:
+    """
+    List teams, with their members.
+
+    Examples:
+        pigpen account teams
+    """
+    from ladder.app.accounts.teams import teams
+
+    with opened() as ladder:
+        found = teams(ladder)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        typer.echo("There are no teams. To put an account into one: pigpen account team NAME TEAM")
+        return
+    console = Console()
+    table = plain_table("team", "members", wrapped=("members",))
+    for row in found:
+        table.add_row(cell(console, row.name), cell(console, ", ".join(row.members) or NOTHING))
+    console.print(table)

@@ -210,9 +210,9 @@ def _page(
     site: Site = request.app.state.site
     values = {
         "viewer": viewer,
-        "bots": bots.bots(site.ladder, owner=str(viewer.name)),
+        "bots": [row for owner in sorted(viewer.owners) for row in bots.bots(site.ladder, owner=owner)],
         "events": [each for each in reading.events(site.ladder) if each.state is not EventState.OVER],
-        "list": ordering.submissions(site.ladder, viewer, before, SHOWN, str(viewer.name)),
+        "list": ordering.own_submissions(site.ladder, viewer, before, SHOWN),
         "before": before,
         "most": site.ladder.settings.upload_bytes,
         "variants": VARIANTS,

@@ -293,7 +293,7 @@ def _wanted(form: Mapping[str, str]) -> EventAct:
 def _entries(request: Request, event: str, viewer: Viewer, error: str | Exception = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     page = reading.event(site.ladder, ANONYMOUS, event)
-    own = bots.bots(site.ladder, owner=str(viewer.name))
+    own = [row for owner in sorted(viewer.owners) for row in bots.bots(site.ladder, owner=owner)]
     play = [one for one in own if any(entry.variant == page.variant for entry in one.entries)]
     entered = {one.name: one for one in page.entrant_list}
     now = site.ladder.clock()

@@ -377,6 +377,22 @@ SENTENCES = (
     to_translate("There is no group {name!r}. Choose one of {known}."),
     to_translate("There is no group {name!r}. To put an account into one: pigpen account group NAME GROUP"),
     to_translate("An account may have 1 bot or more. To let no one submit: pigpen ladder deadline set now"),
+    to_translate("There is no team {name!r}. To list all: pigpen account teams"),
+    to_translate("{name!r} is a team, and no member of one. Name a person."),
+    to_translate("{name!r} is a member of the team {team!r}. An account is in one team at most: leave it first."),
+    to_translate(
+        "{name!r} has bots of its own: {bots}. A member of a team has only the team's. Retire them first: "
+        "pigpen retire {first}"
+    ),
+    to_translate(
+        "The team {team!r} has {limit} members: the most that a team may have on this ladder (setting team_size)."
+    ),
+    to_translate(
+        "This link is no longer valid: it was used, has expired, or was withdrawn. Ask the team for a new one."
+    ),
+    to_translate("There are no teams on this ladder. Its organiser can allow them: setting team_size"),
+    to_translate("You are in no team."),
+    to_translate("You have joined or left a team meanwhile. Submit the bot again."),
     to_translate("There is no account {name!r}. To list all: pigpen account list"),
     to_translate("The name {name!r} was that of another account, and is not given away again. Choose another name."),
     to_translate("There is an account {name!r} already. Choose another name."),

@@ -46,6 +46,7 @@ class Attempt(enum.StrEnum):
     MAIL_TO = "mail to"
     """Letters to confirm an address: the mailbox stands in the place of the account."""
     FORGOTTEN = "forgotten password"
+    CHANGE_TEAM = "change team"
 
 
 LIMITS: dict[Attempt, tuple[int, int, int]] = {
@@ -64,6 +65,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.MAIL_ADDRESS: (20, 5, 86_400),
     Attempt.MAIL_TO: (20, 3, 86_400),
     Attempt.FORGOTTEN: (20, 5, 3600),
+    Attempt.CHANGE_TEAM: (60, 20, 86_400),
 }
 """Attempts of an address, attempts of an account, and the seconds in which they count; a class may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}

@@ -15,7 +15,15 @@ from sqlalchemy import String, cast, delete, exists, func, or_, select, text, up
 
 from ladder.entry.claims import check_name, check_new_name, skeleton
 from ladder.errors import LadderError
-from ladder.store.account_models import Account, AuditEntry, Credential, FormerName, Invitation, StoredSubmission
+from ladder.store.account_models import (
+    Account,
+    AuditEntry,
+    Credential,
+    FormerName,
+    Invitation,
+    StoredSubmission,
+    TeamInvitation,
+)
 from ladder.store.account_names import account_of, check_not_former, find_account, hash_of_name
 from ladder.store.commands.accounts import forget_confirmed
 from ladder.store.commands.entries import OWNER, PLAYING, entries_of
@@ -25,6 +33,7 @@ from ladder.store.commands.people_tables import end_table, remove_tables
 from ladder.store.commands.studies import remove_study
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.suspending import set_state
+from ladder.store.commands.teams import disband
 from ladder.store.computing_models import Computation, StoredPuzzleAnswer
 from ladder.store.event_models import EventEntry
 from ladder.store.mail_models import Letter, MailAddress
@@ -56,7 +65,7 @@ GONE = "–"
 """Stands where a person was named that has deleted its account."""
 LEFT = "Its owner has left the ladder."
 ENDED = "A player of this table has left the ladder."
-OF_ACCOUNTS = ("account.", "token.", "session.", "login.", "invitation.")
+OF_ACCOUNTS = ("account.", "token.", "session.", "login.", "invitation.", "team.")
 """Beginnings of the actions of the audit log whose subject is an account."""
 
 
@@ -195,6 +204,8 @@ def delete_account(session: Session, name: str, now: float) -> Leftovers:
     session.execute(delete(MailAddress).where(MailAddress.owner_id == owner.id))
     forget_confirmed(session, owner.id)
     session.execute(delete(Invitation).where(or_(Invitation.name == name, Invitation.used_by == name)))
+    session.execute(delete(TeamInvitation).where(or_(TeamInvitation.by == name, TeamInvitation.used_by == name)))
+    disband(session, account)
     open_ones = Invitation.by == name, Invitation.used.is_(None), Invitation.expires > now
     session.execute(update(Invitation).where(*open_ones).values(expires=now))
     _forget_actions(session, name)

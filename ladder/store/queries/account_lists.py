@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import aliased
 
 from ladder.store.account_models import Account, AuditEntry, Credential, Invitation, StoredSubmission
 from ladder.store.models import Owner, StoredBot
@@ -23,6 +24,8 @@ class Holder:
     credential: int
     name: str
     role: Role
+    team: str | None
+    """The team of which it is a member; None: of none, or it is disabled."""
     scopes: frozenset[Scope]
     used: float
     """Unix time of the last use of the secret, to within some minutes."""
@@ -32,7 +35,7 @@ def holder_of(session: Session, hashed: str, kind: str, now: float) -> Holder | 
     """Find whose account a session or token opens; None: it opens none, or none any more."""
     good = Credential.hash == hashed, Credential.kind == kind, Credential.revoked.is_(None), Credential.expires > now
     wanted = (
-        select(Credential.id, Owner.name, Account.role, Credential.scopes, Credential.used)
+        select(Credential.id, Owner.name, Account.role, Account.team_id, Credential.scopes, Credential.used)
         .join_from(Credential, Account, Account.owner_id == Credential.owner_id)
         .join(Owner, Owner.id == Account.owner_id)
         .where(*good, Account.disabled.is_(None))
@@ -40,7 +43,14 @@ def holder_of(session: Session, hashed: str, kind: str, now: float) -> Holder | 
     row = session.execute(wanted).one_or_none()
     if row is None:
         return None
-    return Holder(row.id, row.name, Role(row.role), frozenset(map(Scope, row.scopes)), row.used)
+    team = None if row.team_id is None else team_name(session, row.team_id)
+    return Holder(row.id, row.name, Role(row.role), team, frozenset(map(Scope, row.scopes)), row.used)
+
+
+def team_name(session: Session, team: int) -> str | None:
+    """Give the name of a team by its number; None: it is disabled."""
+    found = select(Owner.name).join(Account, Account.owner_id == Owner.id)
+    return session.scalar(found.where(Account.owner_id == team, Account.disabled.is_(None)))
 
 
 def bots_of(session: Session, owner: str) -> tuple[str, ...]:
@@ -52,7 +62,9 @@ def bots_of(session: Session, owner: str) -> tuple[str, ...]:
 def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
     """List all accounts by name, or one of them."""
     bots = select(func.count()).where(StoredBot.owner_id == Account.owner_id).scalar_subquery()
-    wanted = select(Account, Owner.name, bots).join(Owner, Owner.id == Account.owner_id)
+    teams = aliased(Owner)
+    wanted = select(Account, Owner.name, bots, teams.name).join(Owner, Owner.id == Account.owner_id)
+    wanted = wanted.outerjoin(teams, teams.id == Account.team_id)
     if name is not None:
         wanted = wanted.where(Owner.name == name)
     return [
@@ -64,10 +76,12 @@ def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
             reason=account.reason,
             submissions_a_day=account.submissions_a_day,
             group=account.group_name,
+            team=team,
+            is_team=account.is_team,
             bots=count,
             signs_in_by="password" if account.password else "provider" if account.subject else "nothing",
         )
-        for account, its_name, count in session.execute(wanted.order_by(func.lower(Owner.name), Owner.name))
+        for account, its_name, count, team in session.execute(wanted.order_by(func.lower(Owner.name), Owner.name))
     ]
 
 

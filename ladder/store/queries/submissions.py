@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.models import Owner, Rating, State, StoredBot, Version
 from ladder.store.turns import open_submissions, submissions_in_turn
 from ladder.values.submission import SubmissionResult, SubmissionRow
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sqlalchemy.orm import Session
 
@@ -45,19 +44,6 @@ def usage(session: Session, owner: str, now: float) -> Usage:
     return Usage(waiting, today, seconds)
 
 
-def other_bots(session: Session, owner: str, bot: str) -> list[str]:
-    """Read the names of an owner's bots that play, or are to be tried, without the one of that name."""
-    playing = (
-        select(StoredBot.name)
-        .join(Owner, Owner.id == StoredBot.owner_id)
-        .join(Version, Version.bot_id == StoredBot.id)
-        .join(Rating, Rating.version_id == Version.id)
-        .where(Owner.name == owner, Rating.state != State.RETIRED)
-    )
-    waiting = {row.bot for row in open_submissions(session) if row.owner == owner}
-    return sorted({*session.scalars(playing), *waiting} - {bot})
-
-
 def submission_row(session: Session, submission: int) -> SubmissionRow | None:
     """Read one submission; None if there is none of that number."""
     found = session.get(StoredSubmission, submission) if 0 < submission < 2**31 else None
@@ -71,11 +57,13 @@ def submission_in(session: Session, owner: str, folder: str) -> SubmissionRow | 
     return None if found is None else submission_row(session, found)
 
 
-def submission_rows(session: Session, owner: str | None, before: int | None, limit: int) -> list[SubmissionRow]:
-    """Read submissions of one owner, or of all, the newest first; those with numbers below *before*."""
+def submission_rows(
+    session: Session, owners: Collection[str] | None, before: int | None, limit: int
+) -> list[SubmissionRow]:
+    """Read submissions of these owners, or of all, the newest first; those with numbers below *before*."""
     wanted = select(StoredSubmission).order_by(StoredSubmission.id.desc()).limit(limit)
-    if owner is not None:
-        wanted = wanted.where(StoredSubmission.owner == owner)
+    if owners is not None:
+        wanted = wanted.where(StoredSubmission.owner.in_(owners))
     if before is not None:
         wanted = wanted.where(StoredSubmission.id < before)
     places = _places(session)

@@ -20,11 +20,12 @@ from ladder.results.files import TableFiles
 from ladder.sandbox.bots.content import kept_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.account_models import AuditEntry
+from ladder.store.account_models import AuditEntry, TeamInvitation
 from ladder.store.account_names import account_of
 from ladder.store.all_tables import METADATA
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.entries import PLAYING
+from ladder.store.commands.teams import make_team
 from ladder.store.event_models import EventEntry
 from ladder.store.lookup import code_of
 from ladder.store.personal_columns import NAMES, SECRETS, VISITORS, personal_rows
@@ -95,6 +96,7 @@ OTHERS = {
         "ordered", "image", "folder", "sandbox", "status", "phase", "result", "holder", "reason",
     },
     "think_times": {"variant", "histogram"},
+    "team_invitations": {"hash"},
     "variants": {"name", "skeleton", "rules", "season_name", "clock"},
     "versions": {"identity", "sandbox", "source", "pinned", "lock"},
     "void_attempts": {"variant"},
@@ -124,6 +126,12 @@ def live(ladder: Ladder) -> int:
     number = recorded_match(ladder, played(), logs={0: ("I am adalovelace", "other", "", "")})
     with ladder.database.write() as session:
         mine = session.scalars(select(models.Owner).where(models.Owner.name == NAME)).one()
+        team = make_team(session, "badgers", None, 1.0)
+        session.add(
+            TeamInvitation(
+                hash="e" * 64, team_id=team.owner_id, by=NAME, added=1.0, expires=2.0, used=1.5, used_by=NAME
+            )
+        )
         session.scalars(select(models.StoredBot).where(models.StoredBot.name == "Trotter")).one().owner_id = mine.id
         version = session.scalars(select(models.Version).order_by(models.Version.id)).first()
         assert version is not None

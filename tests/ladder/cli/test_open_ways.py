@@ -95,6 +95,7 @@ WORDS = {
     **{words.partition(" ")[0]: words.partition(" ")[2] for words in ASKING if not words.startswith("event ")},
     **{f"ladder {name}": " ".join(words) for name, words in NEEDS.items()},
     "account group": "ada course", "account group-quota": "course",
+    "account team": "ada badgers",
     **{f"cluster {name}": "barn" for name in ("drain", "resume", "forget")},
     **{f"event {name}": "cup" for name in ("freeze", "start", "pause", "release", "show", "export", "reveal")},
     **{f"event {name}": "cup Trotter" for name in ("enter", "check-in", "withdraw")},

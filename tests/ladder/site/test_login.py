@@ -448,7 +448,7 @@ def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ladder: Ladder, p
     assert "laptop" in page
     assert token[0] not in page
     answer = Person(ladder).get("/api/v1/me", authorization=f"Bearer {token[0]}")
-    assert answer.json() == {"name": "ada", "role": "contestant", "scopes": ["read"], "bots": ["Trotter"]}
+    assert answer.json() == {"name": "ada", "role": "contestant", "scopes": ["read"], "bots": ["Trotter"], "team": None}
     (number,) = re.findall(r'action="/me/account/tokens/(\d+)"', page)
     person.send("/me/account", f"/me/account/tokens/{number}")
     assert Person(ladder).get("/api/v1/me", authorization=f"Bearer {token[0]}").status_code == 401

@@ -10,7 +10,7 @@ from ladder.store import models
 from ladder.store.account_models import Account, FormerName, StoredSubmission, SubmissionStatus
 from ladder.store.account_names import find_account
 from ladder.store.cluster_models import StoredCoordinator, StoredWorker
-from ladder.store.commands import studies
+from ladder.store.commands import studies, teams
 from ladder.store.commands.accounts import add_account, add_credential, add_invitation, add_login_code, write_audit
 from ladder.store.commands.estimates import refresh
 from ladder.store.commands.groups import put_into_group
@@ -108,6 +108,9 @@ def _add_people(session: Session) -> None:
     add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
     add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)
     session.add(FormerName(hash="e" * 64, owner_id=account.owner_id))
+    team = teams.make_team(session, "badgers", None, NOW)
+    account.team_id, account.joined = team.owner_id, NOW
+    teams.invite_to_team(session, team, "f" * 64, "ada", NOW, NOW + 1.5)
     write_audit(session, Viewer(name="ada", address="127.0.0.1"), "account.disable", NOTE, NOW, why=NOTE)
     session.add(Announcement(at=NOW, title=NOTE, text=NOTE))
     session.add(Deadline(variant=VARIANT, at=NOW + 1.5))

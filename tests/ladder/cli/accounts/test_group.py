@@ -269,6 +269,23 @@ def test_accounts_are_in_groups(folder: Path, ladder: Ladder) -> None:
     assert account(folder, "group", "ada", "../x").is_one_sentence
 
 
+def test_accounts_are_in_teams(folder: Path, ladder: Ladder) -> None:
+    for name in ("ada", "bob"):
+        done(folder, "add", name)
+    assert "team_size" in account(folder, "team", "ada", "badgers").err
+    size = {"PIGPEN_TEAM_SIZE": "2"}
+    assert "the team badgers" in done(folder, "team", "ada", "badgers", **size)
+    done(folder, "team", "bob", "badgers", **size)
+    assert ["badgers", "ada,", "bob"] in [line.split() for line in done(folder, "teams").splitlines()]
+    assert [row["members"] for row in value(folder, "teams")] == [["ada", "bob"]]
+    assert "its members" in done(folder, "list")
+    assert value(folder, "team", "bob", "none")["team"] is None
+    assert account(folder, "team", "eve", "badgers", **size).is_one_sentence
+    assert account(folder, "team", "bob", "../x", **size).is_one_sentence
+    assert account(folder, "password", "badgers").is_one_sentence
+    assert account(folder, "role", "badgers", "organiser").is_one_sentence
+
+
 def test_a_sheet_for_grades_has_a_line_for_each_contestant(folder: Path, ladder: Ladder) -> None:
     with ladder.database.write() as session:
         enter(session, "Trotter", owner="ada")

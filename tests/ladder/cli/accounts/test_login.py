@@ -112,7 +112,13 @@ def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
     assert bots.endswith(": Trotter.")
     assert scopes.endswith(": read, submit.")
     shown = json.loads(remote("whoami", "--json").out)
-    assert shown == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
+    assert shown == {
+        "name": "ada",
+        "role": "contestant",
+        "scopes": ["read", "submit"],
+        "bots": ["Trotter"],
+        "team": None,
+    }
 
     token = remote.token
     assert remote("logout").out.endswith(f"pigpen login {remote.address}\n")

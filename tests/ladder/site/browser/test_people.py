@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.chromium
 
 MINE = (
-    "/me", "/me/account", "/me/submissions/{leased}", "/me/submissions/{refused}",
+    "/me", "/me/account", "/me/team", "/me/submissions/{leased}", "/me/submissions/{refused}",
     "/me/logs?bot=Trotter", "/me/logs/{match}/0", "/me/submissions/{entered}",
 )  # fmt: skip
 OF_ALL = (

@@ -1,0 +1,319 @@
+"""Teams: who may act for one, how one comes in and goes, and what is left of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select, update
+
+from ladder.app import bot_logs, personal_data, states
+from ladder.app.accounts import managing, registering, teams
+from ladder.app.accounts.grades import grades
+from ladder.app.accounts.groups import set_group, set_group_quota
+from ladder.app.accounts.sessions import viewer_by
+from ladder.app.submit import ordering
+from ladder.entry.policy import Act, may
+from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.account_models import Account, StoredSubmission, TeamInvitation
+from ladder.store.commands.teams import ANOTHER_TEAM, FULL_TEAM, NOT_OPEN, OWN_BOTS
+from ladder.store.queries.account_lists import accounts
+from ladder.values.accounts import LOCAL, Role, Scope, Viewer
+from ladder.values.submission import SubmissionOrder
+from tests.ladder.accounts import add_person, session_of, token_of
+from tests.ladder.ladders import enter, new_ladder
+from tests.ladder.site.person import PASSWORD, quick_passwords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+
+PEOPLE = ("ada", "bob", "cleo", "dan")
+SIZE = 3
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    """A ladder with four people, a team of ada's that has a bot, and one of cleo's."""
+    made = new_ladder(load_settings(data_dir=tmp_path, sandbox="docker", team_size=SIZE, registry="arena.test:5000"))
+    for name in PEOPLE:
+        add_person(made, name)
+    teams.found_team(made, person(made, "ada"), "badgers")
+    teams.found_team(made, person(made, "cleo"), "cats")
+    with made.database.write() as session:
+        enter(session, "Trotter", owner="badgers")
+        session.execute(update(models.Version).values(sandbox="docker"))
+    yield made
+    made.database.close()
+
+
+def person(ladder: Ladder, name: str) -> Viewer:
+    """A caller with that account, as the ladder sees it now."""
+    return viewer_by(ladder, session_of(ladder, name), "192.0.2.7")
+
+
+def comes_in(ladder: Ladder, name: str, by: str = "ada") -> str:
+    """Let an account join by a link of a member's; gives the link's secret."""
+    secret = teams.invite(ladder, person(ladder, by)).secret
+    teams.join(ladder, person(ladder, name), secret)
+    return secret
+
+
+def submitted(ladder: Ladder, viewer: Viewer, bot: str) -> StoredSubmission:
+    """Submit an image that the viewer has pushed."""
+    wanted = SubmissionOrder(name=bot, image=f"{viewer.name}/{bot.lower()}:1", variants=("hearts",))
+    number = ordering.order(ladder, viewer, wanted).id
+    with ladder.database.read() as session:
+        return session.get_one(StoredSubmission, number)
+
+
+def of_team(ladder: Ladder, name: str) -> tuple[str, ...]:
+    (row,) = [row for row in teams.teams(ladder) if row.name == name]
+    return row.members
+
+
+def last(ladder: Ladder, count: int = 1) -> list[tuple[str, str, str]]:
+    return [(row.actor, row.action, row.subject) for row in managing.audit(ladder, LOCAL, count)]
+
+
+def test_a_member_acts_for_the_team_and_the_log_says_who_it_was(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    assert of_team(ladder, "badgers") == ("ada", "bob")
+    bob = person(ladder, "bob")
+    row = submitted(ladder, bob, "Trotter")
+    assert row.owner == "badgers"
+    (entry,) = managing.audit(ladder, LOCAL, 1)
+    assert (entry.actor, entry.action, entry.details["team"]) == ("bob", "submission.order", "badgers")
+    ada = person(ladder, "ada")
+    assert [each.id for each in ordering.submissions(ladder, ada).submissions] == [row.id]
+    assert ordering.withdraw(ladder, ada, row.id).status == "withdrawn"
+    assert last(ladder) == [("ada", "submission.withdraw", "Trotter")]
+    states.retire(ladder, bob, "Trotter", [], "x")
+    with ladder.database.read() as session:
+        assert session.scalars(select(models.StateChange.by)).all()[-1] == "owner"
+    assert bot_logs.matches_of(ladder, ada, "Trotter").matches == ()
+
+
+def test_a_token_of_a_member_has_its_scopes_for_the_team_too(ladder: Ladder) -> None:
+    reader = viewer_by(ladder, token_of(ladder, "ada", Scope.READ), "")
+    assert may(reader, Act.READ_OUTPUT, "badgers")
+    assert not may(reader, Act.SUBMIT, "badgers")
+    for act in (teams.invite, teams.leave):
+        with pytest.raises(Forbidden):
+            act(ladder, viewer_by(ladder, token_of(ladder, "ada"), ""))
+
+
+@pytest.mark.parametrize("name", ["cleo", "dan"])
+def test_a_member_of_another_team_and_a_stranger_do_nothing(ladder: Ladder, name: str) -> None:
+    row = submitted(ladder, person(ladder, "ada"), "Trotter")
+    stranger = person(ladder, name)
+    for act in Act:
+        assert not may(stranger, act, "badgers")
+    with pytest.raises(LadderError):
+        ordering.submission(ladder, stranger, row.id)
+    with pytest.raises(LadderError):
+        ordering.withdraw(ladder, stranger, row.id)
+    with pytest.raises(LadderError):
+        states.retire(ladder, stranger, "Trotter", [], "x")
+    with pytest.raises(LadderError, match="belongs to a bot of badgers's"):
+        submitted(ladder, stranger, "Trotter")
+    assert ordering.submissions(ladder, stranger, owner="badgers").submissions == ()
+
+
+def test_a_member_may_not_act_as_the_team_itself(ladder: Ladder) -> None:
+    ada = person(ladder, "ada")
+    for act in (Act.CHANGE_ACCOUNT, Act.READ_ACCOUNT, Act.ADMINISTER, Act.EDIT_STUDY, Act.REMOVE_STUDY):
+        assert not may(ada, act, "badgers")
+    with pytest.raises(Forbidden):
+        personal_data.rename(ladder, ada, "badgers", "weasels")
+    with pytest.raises(Forbidden):
+        personal_data.delete(ladder, ada, "badgers")
+
+
+def test_who_has_left_does_nothing_more(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    before = person(ladder, "bob")
+    link = teams.invite(ladder, before).secret
+    row = submitted(ladder, before, "Trotter")
+    teams.leave(ladder, before)
+    after = person(ladder, "bob")
+    assert (after.team, of_team(ladder, "badgers")) == (None, ("ada",))
+    with pytest.raises(LadderError):
+        ordering.submission(ladder, after, row.id)
+    with pytest.raises(LadderError, match=NOT_OPEN[:20]):  # its links are gone, too
+        teams.join(ladder, person(ladder, "dan"), link)
+    for act in (teams.invite, teams.leave):  # a request that was let in before
+        with pytest.raises(LadderError):
+            act(ladder, before)
+    with pytest.raises(Conflict):
+        submitted(ladder, before, "Second")
+    assert submitted(ladder, after, "Second").owner == "bob"
+
+
+def test_a_link_works_once_for_a_time_and_until_it_is_taken_back(ladder: Ladder) -> None:
+    secret = comes_in(ladder, "bob")
+    teams.leave(ladder, person(ladder, "bob"))
+    dan = person(ladder, "dan")
+    made = teams.invite(ladder, person(ladder, "ada"))
+    teams.revoke_invitation(ladder, person(ladder, "ada"), made.id)
+    other = teams.invite(ladder, person(ladder, "cleo"))
+    with pytest.raises(LadderError):  # of another team
+        teams.revoke_invitation(ladder, person(ladder, "ada"), other.id)
+    for wrong in (secret, made.secret, "", "pgj_wrong", other.secret[:-1]):
+        with pytest.raises(LadderError, match=NOT_OPEN[:20]):
+            teams.join(ladder, dan, wrong)
+    late = dataclasses.replace(ladder, clock=lambda: ladder.clock() + teams.LINK_DAYS * 24 * 3600.0)
+    with pytest.raises(LadderError, match=NOT_OPEN[:20]):
+        teams.join(late, dan, other.secret)
+    assert teams.inviting_team(ladder, other.secret) == "cats"
+    assert teams.join(ladder, dan, other.secret).members == ("cleo", "dan")
+    assert last(ladder) == [("dan", "team.join", "cats")]
+    with ladder.database.read() as session:
+        assert other.secret not in str([vars(each) for each in session.scalars(select(TeamInvitation))])
+
+
+def test_an_account_is_in_one_team_and_has_no_bots_of_its_own_at_play(ladder: Ladder) -> None:
+    secret = teams.invite(ladder, person(ladder, "ada")).secret
+    with pytest.raises(LadderError, match=ANOTHER_TEAM.format(name="cleo", team="cats")[:40]):
+        teams.join(ladder, person(ladder, "cleo"), secret)
+    with pytest.raises(LadderError):
+        teams.found_team(ladder, person(ladder, "cleo"), "dogs")
+    with ladder.database.write() as session:
+        enter(session, "Mud", owner="dan")
+        session.execute(update(models.Version).values(sandbox="docker"))
+    with pytest.raises(LadderError, match=OWN_BOTS.format(name="dan", bots="Mud", first="Mud")[:40]):
+        teams.join(ladder, person(ladder, "dan"), secret)
+    with pytest.raises(LadderError):
+        teams.found_team(ladder, person(ladder, "dan"), "dogs")
+    states.retire(ladder, person(ladder, "dan"), "Mud", [], "x")
+    teams.join(ladder, person(ladder, "dan"), secret)
+    with pytest.raises(LadderError, match="belongs to a bot of dan's"):  # else it would play beside the team's
+        submitted(ladder, person(ladder, "dan"), "Mud")
+
+
+def test_a_team_has_a_limit_of_members(ladder: Ladder) -> None:
+    none, pairs = (
+        dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"team_size": size})) for size in (0, 2)
+    )
+    made = teams.invite(ladder, person(ladder, "ada")).secret
+    comes_in(pairs, "bob")
+    full = FULL_TEAM.format(team="badgers", limit=2)[:30]
+    with pytest.raises(LadderError, match=full):
+        teams.join(pairs, person(ladder, "dan"), made)
+    with pytest.raises(LadderError, match=full):
+        teams.invite(pairs, person(ladder, "ada"))
+    with pytest.raises(LadderError, match=full):
+        teams.set_team(pairs, LOCAL, "dan", "badgers")
+    for act in (lambda: teams.found_team(none, person(ladder, "dan"), "dogs"),
+                lambda: teams.join(none, person(ladder, "dan"), made),
+                lambda: teams.set_team(none, LOCAL, "dan", "dogs")):  # fmt: skip
+        with pytest.raises(LadderError, match="team_size"):
+            act()
+
+
+@pytest.mark.parametrize("name", ["ada", "Badgers", "b\u0430dgers", "Trotter\u200b", "../x", "", "eve", "ev\u0435"])
+def test_the_name_of_a_team_is_one_of_its_own(ladder: Ladder, name: str) -> None:
+    registering.invite(ladder, LOCAL, Role.CONTESTANT, "eve")
+    with pytest.raises(LadderError):
+        teams.found_team(ladder, person(ladder, "dan"), name)
+
+
+def test_nobody_logs_in_as_a_team(ladder: Ladder) -> None:
+    with pytest.raises(LadderError):
+        registering.invite(ladder, LOCAL, Role.CONTESTANT, "badgers")
+    with pytest.raises(LadderError):
+        registering.new_password(ladder, LOCAL, "badgers")
+    with pytest.raises(LadderError):
+        managing.add_with_password(ladder, quick_passwords(), LOCAL, "badgers", Role.CONTESTANT, PASSWORD)
+    with pytest.raises(UserError):
+        managing.set_role(ladder, LOCAL, "badgers", Role.ORGANISER)
+    with pytest.raises(LadderError):
+        teams.set_team(ladder, LOCAL, "badgers", "cats")
+
+
+def test_an_organiser_makes_a_team_and_changes_its_members(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "bob", "course-a")
+    assert teams.set_team(ladder, LOCAL, "bob", "dogs").team == "dogs"
+    with ladder.database.read() as session:
+        assert accounts(session, "dogs")[0].group == "course-a"
+    assert teams.set_team(ladder, LOCAL, "bob", "badgers").team == "badgers"
+    assert of_team(ladder, "dogs") == ()
+    assert teams.set_team(ladder, LOCAL, "bob", None).team is None
+    assert last(ladder) == [("", "account.team", "bob")]
+    with pytest.raises(LadderError):  # a person's name
+        teams.set_team(ladder, LOCAL, "bob", "ada")
+    with pytest.raises(Forbidden):
+        teams.set_team(ladder, person(ladder, "bob"), "bob", "badgers")
+
+
+def test_quotas_count_a_team_once(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    managing.set_quota(ladder, LOCAL, "badgers", 1)
+    submitted(ladder, person(ladder, "ada"), "Trotter")
+    with pytest.raises(TooOften):
+        submitted(ladder, person(ladder, "bob"), "Trotter")
+    managing.set_quota(ladder, LOCAL, "badgers", None)
+    set_group(ladder, LOCAL, "badgers", "course-a")
+    set_group_quota(ladder, LOCAL, "course-a", None, 1)
+    with pytest.raises(LadderError, match="Trotter"):
+        submitted(ladder, person(ladder, "bob"), "Second")
+
+
+def test_a_disabled_team_has_no_members_that_act(ladder: Ladder) -> None:
+    before, link = person(ladder, "ada"), teams.invite(ladder, person(ladder, "ada")).secret
+    managing.disable(ladder, LOCAL, "badgers", "It shares its bots.")
+    ada = person(ladder, "ada")
+    assert ada.team is None
+    for viewer in (before, ada):
+        with pytest.raises(Forbidden):
+            submitted(ladder, viewer, "Second")
+    with pytest.raises(LadderError):
+        teams.join(ladder, person(ladder, "dan"), link)
+    managing.enable(ladder, LOCAL, "badgers")
+    assert person(ladder, "ada").team == "badgers"
+
+
+def test_each_member_has_the_bots_of_the_team_on_the_sheet_for_grades(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    submitted(ladder, person(ladder, "bob"), "Trotter")
+    rows = {row.account: row for row in grades(ladder, LOCAL, "hearts")}
+    assert set(rows) == set(PEOPLE)
+    assert {(rows[name].team, rows[name].bot, rows[name].submissions) for name in ("ada", "bob")} == {
+        ("badgers", "Trotter", 1)
+    }
+    assert rows["ada"].place == rows["bob"].place == 1
+    assert (rows["dan"].team, rows["dan"].bot) == ("", "")
+
+
+def test_a_team_outlives_a_member_and_goes_with_the_last_one(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    personal_data.delete(ladder, LOCAL, "ada")
+    assert of_team(ladder, "badgers") == ("bob",)
+    personal_data.delete(ladder, person(ladder, "bob"), "bob")
+    assert [row.name for row in teams.teams(ladder)] == ["cats"]
+    with ladder.database.read() as session:
+        trotter = session.scalars(select(models.StoredBot)).one()
+        assert session.get_one(models.Owner, trotter.owner_id).name.startswith("deleted-")
+        assert session.scalars(select(models.Rating.state)).all() == ["retired"]
+        assert session.scalars(select(TeamInvitation)).all() == []
+
+
+def test_a_team_can_be_renamed_and_deleted_by_the_organiser_and_its_members_stay(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    personal_data.rename(ladder, LOCAL, "badgers", "weasels")
+    personal_data.rename(ladder, LOCAL, "bob", "robert")
+    assert of_team(ladder, "weasels") == ("ada", "robert")
+    assert person(ladder, "ada").team == "weasels"
+    exported = personal_data.export(ladder, person(ladder, "robert"), "robert").tables
+    assert [row["used_by"] for row in exported["team_invitations"]] == ["robert"]
+    assert "hash" not in exported["team_invitations"][0]
+    personal_data.delete(ladder, LOCAL, "weasels")
+    assert person(ladder, "ada").team is None
+    with ladder.database.read() as session:
+        assert session.scalars(select(Account.team_id).where(Account.team_id.is_not(None))).all() != []  # cleo's
+        assert {row.name for row in accounts(session)} == {"ada", "cats", "cleo", "dan", "robert"}
