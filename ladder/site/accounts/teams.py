@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 router = Router(prefix="/me/team", dependencies=FOR_PEOPLE)
 PLACE = "/me/team"
-MAX_SECRET = 100
 
 
 @router.get("")
-def own_team(request: Request, invitation: Annotated[str, Query(max_length=MAX_SECRET)] = "") -> Response:
+def own_team(request: Request, invitation: Annotated[str, Query(max_length=100)] = "") -> Response:
     """Show one's team, or the team to which a link invites."""
     viewer = demand(request, Act.CHANGE_ACCOUNT)
     if not invitation:
@@ -71,7 +70,7 @@ def revoke(request: Request, number: Annotated[int, Path(ge=1, le=MAX_NUMBER)], 
 @router.post("/join")
 def join(request: Request, form: Form) -> Response:
     """Join a team by a link."""
-    secret = form.get("invitation", "")[:MAX_SECRET]
+    secret = form.get("invitation", "")[:100]
     return _change(request, lambda site, viewer: teams.join(site.ladder, viewer, secret))
 
 
