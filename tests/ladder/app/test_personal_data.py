@@ -244,9 +244,21 @@ def test_an_export_has_all_rows_and_no_secret(ladder: Ladder) -> None:
     found = export(ladder, ADA, NAME)
     count = {table: len(rows) for table, rows in found.tables.items() if rows}
     assert count == {
-        "owners": 1, "accounts": 1, "invitations": 1, "team_invitations": 1, "credentials": 2, "audit": 4, "submissions": 1,
-        "bots": 1, "versions": 2, "ratings": 2, "people_tables": 2, "people_chairs": 2, "event_entries": 1, "seasons": 1,
-    }  # fmt: skip
+        "owners": 1,
+        "accounts": 1,
+        "invitations": 1,
+        "team_invitations": 1,
+        "credentials": 2,
+        "audit": 4,
+        "submissions": 1,
+        "bots": 1,
+        "versions": 2,
+        "ratings": 2,
+        "people_tables": 2,
+        "people_chairs": 2,
+        "event_entries": 1,
+        "seasons": 1,
+    }
     plain = json.loads(as_json(found))
     assert plain["account"] == NAME
     assert plain["tables"]["submissions"][0]["ordered"]["source"] == "mybot"
