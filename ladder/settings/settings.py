@@ -15,6 +15,7 @@ import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from urllib.parse import unquote, urlsplit
 
 from pydantic import (
     BaseModel,
@@ -28,6 +29,7 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_validator,
 )
 
 from ladder.errors import NoLadder
@@ -71,6 +73,23 @@ def default_data_dir() -> Path:
     """Give the default folder of a ladder, by the XDG base directory specification."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "pigpen"
+
+
+def provider_in(text: str) -> tuple[str, str, str]:
+    """
+    Read the setting `oidc`: the address of the provider, the site's name there, and its secret.
+
+    >>> provider_in("https://arena:open%20sesame@id.example/realms/main")
+    ('https://id.example/realms/main', 'arena', 'open sesame')
+
+    Raises:
+        ValueError: If it is none.
+    """
+    parts = urlsplit(text)
+    if not (parts.scheme and parts.hostname and parts.username and parts.password) or parts.query or parts.fragment:
+        raise ValueError("write https://CLIENT:SECRET@id.example; in CLIENT and SECRET, %3A stands for : and %40 for @")
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}", unquote(parts.username), unquote(parts.password)
 
 
 class Settings(BaseModel):
@@ -144,6 +163,8 @@ class Settings(BaseModel):
     """True if the site shows all visitors what bots print."""
     registration: Literal["invitation", "open", "oidc"] = "invitation"
     """Creation of accounts; invitation: by a link; open: by any visitor; oidc: by logging in at a provider."""
+    oidc: SecretStr = SecretStr("")
+    """The identity provider in one line, https://CLIENT:SECRET@id.example: registration oidc, and the next three."""
     oidc_issuer: Annotated[str, Field(max_length=200)] = ""
     """The identity provider (OpenID Connect): its address, below which /.well-known/openid-configuration is."""
     oidc_client: Annotated[str, Field(max_length=200)] = ""
@@ -200,6 +221,25 @@ class Settings(BaseModel):
     """Letters that the ladder sends in 24 hours at most; nine tenths of them may be notices."""
     cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
     """Address of --cluster for workers of other machines; tls://0.0.0.0:8786: every address of this one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_provider(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Put the parts of the setting `oidc` into their own settings, which say the same where they are given."""
+        text = given.get("oidc")
+        try:
+            issuer, client, secret = provider_in(str(text)) if isinstance(text, str) and text else ("", "", "")
+        except ValueError:  # the field's own check says so
+            return given
+        parts = {"registration": "oidc", "oidc_issuer": issuer, "oidc_client": client, "oidc_secret": secret}
+        return {**parts, **given} if issuer else given
+
+    @field_validator("oidc")
+    @classmethod
+    def _is_provider(cls, text: SecretStr) -> SecretStr:
+        if value := text.get_secret_value():
+            provider_in(value)
+        return text
 
     @field_validator("data_dir", mode="before")
     @classmethod

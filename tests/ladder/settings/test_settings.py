@@ -179,3 +179,26 @@ def test_every_setting_stands_in_the_documentation_as_it_says_itself() -> None:
     for name, text in descriptions(Settings).items():
         meaning = text.rstrip(".").lower().removesuffix("; empty: ladder.db in data_dir")
         assert meaning.replace(",", "") == meanings[name].replace("`", "").replace(",", "").lower()
+
+
+def test_one_line_names_an_identity_provider() -> None:
+    one = load_settings(oidc="https://the%20arena:a%3Ab@id.example:8443/realms/main")
+    parts = load_settings(
+        registration="oidc", oidc_issuer="https://id.example:8443/realms/main", oidc_client="the arena",
+        oidc_secret="a:b",
+    )  # fmt: skip
+    assert one.model_dump(exclude={"oidc"}) == parts.model_dump(exclude={"oidc"})
+    assert "a:b" not in repr(one)
+    assert "a%3Ab" not in repr(one)
+    assert load_settings(oidc="").registration == "invitation"
+    assert load_settings(oidc="https://arena:secret@id.example", registration="open").registration == "open"
+
+
+@pytest.mark.parametrize(
+    "wrong", ["id.example", "https://id.example", "https://arena@id.example", "https://:x@id.example",
+              "https://arena:x@id.example/?a=1", "https://arena:x@", "https://arena:x@[id"],
+)  # fmt: skip
+def test_what_is_no_identity_provider_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match="oidc") as caught:
+        load_settings(oidc=wrong)
+    assert "arena:x" not in str(caught.value)

@@ -53,9 +53,8 @@ def provider(real_provider: OidcProvider) -> OidcProvider:
 def ladder(provider: OidcProvider, sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
     """A ladder whose people log in there."""
     shutil.copy(sqlite_template, tmp_path / "ladder.db")
-    settings = load_settings(
-        data_dir=tmp_path, registration="oidc", oidc_issuer=provider.address, oidc_client=CLIENT, oidc_secret=SECRET
-    )
+    scheme, _, place = provider.address.partition("://")
+    settings = load_settings(data_dir=tmp_path, oidc=f"{scheme}://{CLIENT}:{SECRET}@{place}")
     with Ladder.open(settings, create=True) as ladder:
         yield ladder
 
