@@ -43,7 +43,7 @@ class Mailbox:
     to_letter: list[str] = field(default_factory=list)
     """Answers to the next letters; then all are taken."""
     hangs: threading.Event = field(default_factory=threading.Event)
-    """Set: the server answers nothing to a letter any more."""
+    """Set: the server takes a letter, and never says so."""
 
     async def handle_RCPT(self, server: Any, session: Any, envelope: Any, address: str, options: Any) -> str:
         self.recipients.append(address)
@@ -55,12 +55,16 @@ class Mailbox:
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
         if self.hangs.is_set():
+            self._keep(envelope)
             await asyncio.sleep(3600)
         answer = self.to_letter.pop(0) if self.to_letter else ""
         if not answer:
-            self.letters.append(message_from_bytes(envelope.content, policy=policy.default))
-            self.senders.append(envelope.mail_from)
+            self._keep(envelope)
         return answer or "250 OK"
+
+    def _keep(self, envelope: Any) -> None:
+        self.letters.append(message_from_bytes(envelope.content, policy=policy.default))
+        self.senders.append(envelope.mail_from)
 
 
 @contextmanager

@@ -46,7 +46,6 @@ def written(folder: Path, kind: LetterKind, language: str = "en", **changed: Any
 def test_every_letter_is_whole(tmp_path: Path, kind: LetterKind, language: str) -> None:
     letter = written(tmp_path, kind, language)
     text = letter.get_content()
-    print(f"\n{letter['Subject']}\n\n{text}")
     assert (letter["From"], letter["To"], letter["Auto-Submitted"]) == (SENDER, "ada@mail.example", "auto-generated")
     assert letter.get_content_type() == "text/plain"
     assert SITE in text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+import subprocess
+import sys
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -179,7 +181,6 @@ async def test_a_server_that_is_away_for_an_hour_gets_each_letter_once_then(ladd
         wake()
         await comes(lambda: set(statuses(ladder)) == {"delivered"})
     pauses = [later - sooner for (sooner, _), (later, _) in zip(server.tries, server.tries[1:tries], strict=False)]
-    print("attempts in the hour:", tries, "pauses:", [round(pause) for pause in pauses])
     assert len(server.taken) == len(set(server.taken)) == 40
     assert tries < 14, "one letter is tried for all, after growing pauses"
     assert max(pauses) < 15 * MINUTE
@@ -325,6 +326,49 @@ def test_a_run_sends_to_a_real_server(ladder: Ladder) -> None:
         assert send_test(real, LOCAL, "olga@mail.example").accepted
     assert sorted(box.recipients) == ["ada@mail.example", "ben@mail.example", "olga@mail.example"]
     assert len({each["Subject"] for each in box.letters}) == 2
+
+
+PROGRAM = """
+import sys
+from ladder.app.ladder import Ladder
+from ladder.mail.sending import mailing
+from threading import Event
+from pathlib import Path
+from tests.ladder.mail.servers import mail_settings
+
+settings = mail_settings(Path(sys.argv[1]), int(sys.argv[3]), database_url=sys.argv[2])
+with Ladder.open(settings) as ladder, mailing(ladder):
+    Event().wait()
+"""
+
+
+def started(ladder: Ladder, port: int) -> subprocess.Popen[bytes]:
+    """A process that sends letters, to be killed."""
+    url = ladder.database.engine.url.render_as_string(hide_password=False)
+    return subprocess.Popen([sys.executable, "-c", PROGRAM, str(ladder.settings.data_dir), url, str(port)])
+
+
+def test_a_letter_whose_process_is_killed_comes_again_with_its_name(settings: Settings, database: Database) -> None:
+    """It is killed after the server has taken the letter, and before it could note that: one letter too many."""
+    ladder = Ladder(settings.model_copy(update={"mail_host": "127.0.0.1", "site_url": SITE}), database)
+    add_person(ladder, "ada")
+    give_address(ladder, "ada")
+    write(ladder, "1")
+    with smtp_server() as box:
+        box.hangs.set()
+        process = started(ladder, box.port)
+        until(lambda: box.letters)
+        process.kill()
+        process.wait()
+        assert statuses(ladder) == ["leased"]
+        box.hangs.clear()
+        process = started(ladder, box.port)
+        until(lambda: statuses(ladder) == ["delivered"])
+        process.kill()
+        process.wait()
+    first, again = box.letters
+    assert first["Message-ID"] == again["Message-ID"]
+    assert first.get_content() == again.get_content()
 
 
 async def test_without_the_key_nothing_is_sent(ladder: Ladder) -> None:
