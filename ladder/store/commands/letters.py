@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete, func, or_, select, text, update
 
+from ladder.store.account_models import Account
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.mail_models import UNSENT_LETTERS, Letter, MailAddress
 from ladder.values.mail import NOTICES, LetterKind, MailStatus
@@ -124,13 +125,14 @@ def post_notice(
         kind: One of `NOTICES`.
         key: Its reason.
         now: Unix time.
-        owners: Whose accounts it is for; None: for all.
+        owners: Whose accounts it is for; a team's members for their team; None: for all.
         data: Values of its template.
         seconds: Seconds after which it is not sent any more.
     """
     wanted = select(MailAddress).where(MailAddress.address.is_not(None), MailAddress.refusals < MAX_REFUSALS)
     if owners is not None:
-        wanted = wanted.where(MailAddress.owner_id.in_(owners))
+        members = select(Account.owner_id).where(Account.team_id.in_(owners))
+        wanted = wanted.where(or_(MailAddress.owner_id.in_(owners), MailAddress.owner_id.in_(members)))
     for each in session.scalars(wanted.order_by(MailAddress.owner_id)).all():
         if kind in each.notices:
             post_letter(

@@ -25,6 +25,7 @@ from ladder.store.commands import letters as outbox
 from ladder.store.commands import mail_addresses
 from ladder.store.commands.letters import DAY, MAX_REFUSALS, LetterLease, post_notice
 from ladder.store.commands.notices import notice_deadlines
+from ladder.store.commands.teams import join, make_team
 from ladder.store.mail_models import Letter, MailAddress
 from ladder.values.accounts import LOCAL
 from ladder.values.mail import LetterKind
@@ -314,6 +315,18 @@ def test_who_does_not_want_a_letter_gets_none(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         (lease,) = outbox.claim(session, "one", NOW, 60.0, 5, 100)
     assert lease.address == "ben@mail.example"
+
+
+def test_a_notice_about_the_bot_of_a_team_goes_to_its_members(ladder: Ladder) -> None:
+    add_person(ladder, "cleo")
+    give_address(ladder, "cleo")
+    with ladder.database.write() as session:
+        team = make_team(session, "badgers", None, NOW)
+        for name in ("ada", "ben"):
+            join(session, find_account(session, name), team, 3, NOW)
+        post_notice(session, LetterKind.SUBMISSION, "17", NOW, [team.owner_id], {"bot": "Trotter"})
+        found = session.scalars(select(Letter.address).where(Letter.kind == LetterKind.SUBMISSION)).all()
+    assert sorted(map(str, found)) == ["ada@mail.example", "ben@mail.example"]
 
 
 def test_a_run_sends_to_a_real_server(ladder: Ladder) -> None:
