@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
-from ladder.app.mail import mail_status
+from ladder.app.mail import is_on, mail_status
 from ladder.app.missing_runner import START_HERE, no_runner
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, StoreError
@@ -41,7 +41,8 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
     What follows from matches that are not public yet is for organisers alone: those that wait, the room to the byte.
     """
     is_organiser = may(viewer, Act.ADMINISTER)
-    free, letters = _free(ladder.settings.data_dir), mail_status(ladder, LOCAL)
+    free = _free(ladder.settings.data_dir)
+    letters = mail_status(ladder, viewer) if is_organiser and is_on(ladder.settings) else None
     with ladder.database.read() as session:
         now, seen, are_here = database_time(session), last_spoken(session), all_are_here(session)
         running = [
@@ -57,7 +58,7 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
             waiting=unfinished_tasks(session, everything=is_organiser),
             oldest_seconds=0.0 if added is None else max(0.0, now_here - added),
             oldest_computation_seconds=0.0 if asked is None else max(0.0, now_here - asked),
-            oldest_letter_seconds=letters.oldest_seconds if is_organiser and letters.server else None,
+            oldest_letter_seconds=letters.oldest_seconds if letters else None,
             free_bytes=free if is_organiser or free is None else free // PUBLIC_UNIT * PUBLIC_UNIT,
         )
 
@@ -104,9 +105,9 @@ def _webhooks(ladder: Ladder) -> list[Finding]:
 
 
 def _mail(ladder: Ladder) -> list[Finding]:
-    found = mail_status(ladder, LOCAL)
-    if not found.server:
+    if not is_on(ladder.settings):
         return []
+    found = mail_status(ladder, LOCAL)
     is_late = found.oldest_seconds > LATE_SECONDS
     given_up = f", {found.given_up} given up" if found.given_up else ""
     follows = (

@@ -23,6 +23,7 @@ from ladder.store.commands.accounts import write_audit
 from ladder.store.lookup import name_of
 from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.mail import MAX_ADDRESS, NOTICES, LetterKind, MailStatus, is_address
+from ladder.values.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -200,7 +201,7 @@ def ask_for_password(ladder: Ladder, asked: str, language: str) -> None:
         now = ladder.clock()
         outbox.post_letter(
             session, LetterKind.FORGOTTEN, store.new_salt(), now, owner=None, address=None, language=_known(language),
-            data={"asked": asked[:MAX_ASKED]}, seconds=PASSWORD_SECONDS,
+            data={"asked": sanitize(asked[:MAX_ASKED])}, seconds=PASSWORD_SECONDS,
         )  # fmt: skip
 
 
@@ -247,8 +248,9 @@ def check_unsubscribing(ladder: Ladder, owner: int, kind: str, proof: str) -> Le
     """
     with ladder.database.read() as session:
         salt = store.salt_of(session, owner)
-    good = kind in NOTICES and salt and hmac.compare_digest(_proof(key_of(ladder), owner, kind, salt), proof)
-    if not good:
+    if kind not in NOTICES or not salt:
+        raise LadderError(NO_LINK)
+    if not hmac.compare_digest(_proof(key_of(ladder), owner, kind, salt).encode(), proof.encode()):
         raise LadderError(NO_LINK)
     return LetterKind(kind)
 

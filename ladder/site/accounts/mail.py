@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import parse_qsl
 
 from fastapi import Query, Request
 from starlette.exceptions import HTTPException
@@ -128,8 +127,7 @@ def look_at_end(request: Request, who: Who, what: Word, proof: Word) -> Response
 async def unsubscribe(request: Request, who: Who, what: Word, proof: Word) -> Response:
     """End letters of a kind, or all notices; from the page, or from a mail program without a page."""
     site: Site = request.app.state.site
-    fields = dict(parse_qsl((await request.body()).decode("utf-8", "replace")))
-    every = fields.get("every") == "1"
+    every = b"every=1" in (await request.body()).split(b"&")
     return await in_turn(request, partial(_end, request, site, who, what, proof, every=every))
 
 

@@ -236,10 +236,11 @@ def test_the_answer_is_the_same_for_all(ladder: Ladder, ada: Person) -> None:
     managing.disable(ladder, LOCAL, "cara", "left")
     visitor = person(ladder, app=ada)
     answers = {forget(visitor, asked) for asked in ("ada", "ben", "cara", "no-one", "no-one@mail.example", "猪")}
+    answers.add(forget(visitor, "a\0da"))
     assert len(answers) == 1
     with ladder.database.read() as session:
         rows = session.scalars(select(Letter).where(Letter.kind == LetterKind.FORGOTTEN)).all()
-        assert len(rows) == 6
+        assert len(rows) == 7
         assert {(row.owner_id, row.address, row.status) for row in rows} == {(None, None, "queued")}
     assert [letter["To"] for letter in sent(ladder)] == [ADA]
     with ladder.database.read() as session:
@@ -351,6 +352,7 @@ def test_a_link_ends_letters_of_one_account_and_kind_alone(ladder: Ladder, ada: 
         link.replace("what=event", "what=suspended"),
         link.replace("what=event", "what=password"),
         link[:-1],
+        f"{link}%E7%8C%AA",
         link.replace("what=event", "what=%0d%0a"),
     ):
         assert ada.post(forged).status_code == 404, forged
