@@ -49,7 +49,7 @@ RUSTC = "mkdir -p build && rustc -O -C target-feature=+crt-static -C strip=symbo
 JAVAC = """
   find . -name '*.java' > /tmp/sources
   javac -cp 'lib/*' -d build/classes @/tmp/sources
-  jar --create --file build/bot.jar -C build/classes .
+  jar --create --date=1980-01-01T00:00:02Z --file build/bot.jar -C build/classes .
 """
 JLINK = "jlink --add-modules java.base,java.logging,java.management,jdk.unsupported --no-man-pages --no-header-files"
 JDK = "/usr/lib/jvm/default-java"
