@@ -267,7 +267,7 @@ DUELS = [
 ]
 """The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
 SIMULATED = [
-    ("sampling", 4),
+    ("sampling", 12),
     pytest.param("tree", 12, marks=LATER),
     pytest.param("exact", 12, marks=LATER),
 ]
