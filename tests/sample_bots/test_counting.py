@@ -269,9 +269,8 @@ DUELS = [
 SIMULATED = [
     ("sampling", 12),
     pytest.param("tree", 12, marks=LATER),
-    pytest.param("exact", 12, marks=LATER),
 ]
-"""Of fewer boards `exact` is not more than twice the standard error ahead; its endings have tests of their own."""
+"""`exact` is missing: by 36 boards it is 1.31 ± 0.86 ahead, too little to tell. Its endings have tests of their own."""
 
 
 @pytest.mark.parametrize(("strong", "weak", "variant", "boards"), DUELS)
