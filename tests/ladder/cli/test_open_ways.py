@@ -70,7 +70,7 @@ WITHOUT_LADDER = (
 """Commands that open no ladder, or one of any schema."""
 NEEDS = {"requeue": ("1",), "webhook add": ("https://hooks.example/a",), "webhook remove": ("1",),
          "webhook test": ("1",), "webhook rotate": ("1",), "announcement add": ("Late", "--text", "Later."),
-         "announcement remove": ("1",), "deadline set": ("now",)}  # fmt: skip
+         "announcement remove": ("1",), "deadline set": ("now",), "mail test": ("ada@mail.example",)}  # fmt: skip
 """Arguments that commands of a ladder need, by their names."""
 BEGINNING = ("ladder announcement add", "ladder deadline set")
 """Commands by which an organiser may begin a ladder: before anyone is there."""
@@ -106,6 +106,7 @@ WORDS = {
     "event rule": "cup --round 1 --table 1 --last Trotter --reason late", "account disable": "ada --reason late",
     "account role": "ada organiser", "account quota": "ada 5", "account uninvite": "1", "db copy": "sqlite:///other.db",
     "account grades": "hearts", "account export": "ada", "account rename": "ada bea", "account delete": "ada --yes",
+    "account mail": "ada ada@mail.example",
 }  # fmt: skip
 """Arguments of the others, by their names."""
 
