@@ -17,7 +17,7 @@ import select
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from pigpen.bot import Bot, WrongAnswer
 from pigpen.client import ADDRESS, TOKEN, run
@@ -82,18 +82,21 @@ class Program:
         Raises:
             SystemExit: If there is no such program.
         """
-        self.name = command[0]
+        self.name: str = command[0]
         try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+            self._process: subprocess.Popen[bytes] = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            )
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             _quit(f"The program {self.name} cannot be started: {why}.", 2)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._rest = b""
+        self._input: IO[bytes] = self._process.stdin
+        self._output: IO[bytes] = self._process.stdout
+        self._rest: bytes = b""
         """Bytes that are read and that no line has ended."""
-        self._is_reported = False
+        self._is_reported: bool = False
 
     def __enter__(self) -> Program:
         return self
@@ -192,7 +195,7 @@ class LinesBot(Bot):
     """A bot whose decisions a program makes."""
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self._program: Program = program
 
     def play(self, view: View) -> Any:
         """Ask the program for a card."""
