@@ -356,5 +356,5 @@ async def test_of_a_bot_that_fails_the_submission_alone_is_written(
     assert found.again == f"pigpen check './my bot' --rules {sinner.rules} --sandbox process"
     assert counted.transactions == ["read", "write", "write"]
     with counted.read() as session:
-        (row,) = submission_rows(session, "ada", None, 10)
+        (row,) = submission_rows(session, ("ada",), None, 10)
     assert (row.status, row.phase, row.result) == ("refused", "ended", found)
