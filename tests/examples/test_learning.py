@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.command import pigpen
+
 ROOT = Path(__file__).parents[2]
 PYTHONS = ROOT / ".venv" / "learners"
 """Kept for the next run: some 6 GB with PyTorch."""
@@ -93,3 +95,19 @@ def test_a_net_learns_becomes_a_bot_and_is_exploited(python: Path, tmp_path: Pat
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert re.search(r"[+-]\d+\.\d\d ± \d+\.\d\d points a deal$", done.stdout)
+
+
+@pytest.mark.long
+@pytest.mark.docker
+def test_a_trained_net_passes_the_check_and_enters_a_ladder(python: Path, tmp_path: Path) -> None:
+    """In containers, with packages from the index, as a contestant would enter it."""
+    installed(python, ["torch", "onnx", "onnxruntime", "gymnasium"])
+    folder = tmp_path / "trained"
+    program = ROOT / "examples" / "torch_bot" / "train.py"
+    subprocess.run([python, program, folder, "--updates", "1"], check=True, timeout=600)
+    checked = pigpen("check", str(folder), "--rules", "hearts-short", "--limit", "30", folder=tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    words = ("--name", "Trained", "--owner", "ada", "--variant", "hearts-short")
+    entered = pigpen("submit", str(folder), *words, folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path / "ladder"))
+    assert entered.returncode == 0, entered.stdout + entered.stderr
+    assert "hearts-short: entered" in entered.stdout

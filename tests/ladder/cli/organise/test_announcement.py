@@ -47,7 +47,7 @@ def test_an_announcement_is_written_listed_and_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["add", " "], "title of an announcement is one line of text, but it is empty"),
+        (["add", " "], "but this one is empty"),
         (["add", "x" * 101], "at most 100 characters, but this one 101"),
         (["add", "x", "--text", "y" * 4001], "at most 4,000 characters, but this one 4,001"),
         (["add", "x", "--text", "y", "--file", "z"], "--text and --file exclude each other"),
