@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.ordering import WEAK, order
+from ladder.app.submit.ordering import TOO_LONG_TRIALS, TOO_MANY_A_DAY, WEAK, order
 from ladder.app.uploads import NO_UPLOAD
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.serving.application import make_app
@@ -277,7 +277,7 @@ async def test_nor_may_more_be_submitted_in_a_day(client: httpx.AsyncClient, lad
             SUBMISSIONS.end(session, session.get_one(StoredSubmission, number), "refused", ladder.clock())
     answer = await submitted(client, ada)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "3600")
-    assert "the limit is 4" in answer.json()["detail"]
+    assert answer.json()["detail"] == TOO_MANY_A_DAY.format(limit=4)
     with ladder.database.write() as session:
         find_account(session, "ada").submissions_a_day = 5
     assert (await submitted(client, ada)).status_code == 202
@@ -290,7 +290,7 @@ async def test_nor_may_trials_take_longer_in_a_day(client: httpx.AsyncClient, la
         row.trial_seconds = 600.0
         SUBMISSIONS.end(session, row, "entered", ladder.clock())
     answer = await submitted(client, by(ladder, "ada"))
-    assert (answer.status_code, "10 minutes" in answer.json()["detail"]) == (429, True)
+    assert (answer.status_code, answer.json()["detail"]) == (429, TOO_LONG_TRIALS.format(limit=10))
 
 
 async def test_of_one_upload_one_submission_is_made_however_often_it_is_asked_for(
