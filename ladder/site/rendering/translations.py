@@ -71,7 +71,7 @@ def sentence_in(refusal: str | Exception, language: str) -> str:
 
     >>> from ladder.errors import LadderError
     >>> sentence_in("The old password is wrong.", "zh"), sentence_in(LadderError("{name} is there.", name="Ada"), "zh")
-    ('原密码不对。', 'Ada is there.')
+    ('旧密码错误。', 'Ada is there.')
     """
     sentence, values = (refusal.sentence, refusal.values) if isinstance(refusal, Worded) else (str(refusal), {})
     translated = translations(language).gettext(sentence) if sentence else sentence
