@@ -104,7 +104,7 @@ def computing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_killed_process_loses_no_question_and_answers_none_twice(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path / "ladder")
     made = new_ladder(settings)
-    match = recorded_match(made, played("gongzhu"))
+    match = recorded_match(made, played("gongzhu", form="deals:1"))
     made.database.close()
     with Ladder.open(settings) as ladder:
         assert inbox(ladder, "Trotter").computing
