@@ -34,6 +34,7 @@ from starlette.formparsers import MultiPartException
 
 from ladder.app.accounts import oidc
 from ladder.app.accounts.guests import read_guests
+from ladder.app.accounts.mail import check_address
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.registering import check_days
 from ladder.app.announcements import checked_text, checked_title
@@ -43,7 +44,6 @@ from ladder.app.event.event_files import read_beacon
 from ladder.app.event.export_file import read_export
 from ladder.app.hosting.compose_files import ComposeOrder, write_compose
 from ladder.app.local import compare
-from ladder.app.mail import check_address
 from ladder.app.remote import remote_submission
 from ladder.app.remote.connection import Connection, HttpAnswer
 from ladder.errors import (
@@ -650,8 +650,8 @@ IN_THEIR_ROOMS = {
     "ladder.app.accounts.passwords:MAX_WAITING",
     "ladder.app.accounts.sessions:MAX_TOKENS",
     "ladder.app.live_matches:MAX_EVENTS",
-    "ladder.app.mail:MAX_ASKED",
-    "ladder.app.mail:MAX_PASSWORDS",
+    "ladder.app.accounts.mail:MAX_ASKED",
+    "ladder.app.accounts.mail:MAX_PASSWORDS",
     "ladder.mail.letter_work:MAX_AT_ONCE",
     "ladder.store.commands.letters:MAX_REFUSALS",
     "ladder.store.commands.event_entries:MAX_ENTRIES",

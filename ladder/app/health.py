@@ -6,11 +6,11 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
-from ladder.app.mail import is_on, mail_status
 from ladder.app.missing_runner import START_HERE, no_runner
-from ladder.entry.policy import Act, may
+from ladder.entry.policy import Act, check, may
 from ladder.errors import LadderError, StoreError
 from ladder.runner.presence import has_surely_ended
+from ladder.store.commands import letters as outbox
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
 from ladder.store.queries.overview import count_webhooks, oldest_computation, oldest_queued, unfinished_tasks
 from ladder.values.accounts import LOCAL
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ladder.settings.settings import Settings
     from ladder.values.accounts import Viewer
+    from ladder.values.mail import MailStatus
 
 WAITS = "waiting matches and submissions: {}"
 DOWN_SECONDS = 120.0
@@ -42,7 +43,7 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
     """
     is_organiser = may(viewer, Act.ADMINISTER)
     free = _free(ladder.settings.data_dir)
-    letters = mail_status(ladder, viewer) if is_organiser and is_on(ladder.settings) else None
+    letters = mail_status(ladder, viewer) if is_organiser and ladder.settings.sends_mail else None
     with ladder.database.read() as session:
         now, seen, are_here = database_time(session), last_spoken(session), all_are_here(session)
         running = [
@@ -104,8 +105,22 @@ def _webhooks(ladder: Ladder) -> list[Finding]:
     return [Finding("Webhooks", not disabled, found, follows)]
 
 
+def mail_status(ladder: Ladder, viewer: Viewer) -> MailStatus:
+    """
+    Read how far the ladder's letters are.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+    """
+    check(viewer, Act.ADMINISTER)
+    settings = ladder.settings
+    server = f"{settings.mail_host}:{settings.mail_server_port}" if settings.sends_mail else ""
+    with ladder.database.read() as session:
+        return outbox.mail_status(session, server, ladder.clock())
+
+
 def _mail(ladder: Ladder) -> list[Finding]:
-    if not is_on(ladder.settings):
+    if not ladder.settings.sends_mail:
         return []
     found = mail_status(ladder, LOCAL)
     is_late = found.oldest_seconds > LATE_SECONDS

@@ -19,8 +19,8 @@ from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from ladder.app.accounts.mail import CONFIRMATION, secret_of, unsubscribe_query
 from ladder.app.accounts.sessions import INVITATION
-from ladder.app.mail import CONFIRMATION, secret_of, unsubscribe_query
 from ladder.site.rendering.translations import moment, translations, variant
 from ladder.store.commands.letters import LetterLease
 from ladder.values.mail import LetterKind
@@ -46,7 +46,7 @@ def compose(settings: Settings, key: bytes, lease: LetterLease, now: float) -> E
 
     Args:
         settings: They name the site and the sender.
-        key: From which links follow (`ladder.app.mail.key_of`).
+        key: From which links follow (`ladder.app.accounts.mail.key_of`).
         lease: What it is about, and to whom it goes.
         now: Unix time, for its date.
     """

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.app.mail import FOLDER, answer_requests, check_address, is_on, key_of
+from ladder.app.accounts.mail import FOLDER, answer_requests, check_address, key_of
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.mail.composing import TEST_LETTER, compose
@@ -50,7 +50,7 @@ def send_test(ladder: Ladder, viewer: Viewer, address: str, language: str = "en"
         UserError: If the ladder sends no e-mail, or the address cannot be one.
     """
     check(viewer, Act.ADMINISTER)
-    if not is_on(ladder.settings):
+    if not ladder.settings.sends_mail:
         raise UserError(NOT_SET)
     check_address(address)
     lease = replace(TEST_LETTER, address=address, language=language, key=f"test {ladder.clock()}")
@@ -61,7 +61,7 @@ def send_test(ladder: Ladder, viewer: Viewer, address: str, language: str = "en"
 @contextmanager
 def mailing(ladder: Ladder) -> Iterator[None]:
     """Send the letters of the outbox meanwhile, in a thread beside the matches; nothing if there is no server."""
-    if not is_on(ladder.settings):
+    if not ladder.settings.sends_mail:
         yield
         return
 

@@ -349,6 +349,11 @@ class Settings(BaseModel):
         return self.runtime if self.sandbox == SandboxKind.DOCKER else None
 
     @property
+    def sends_mail(self) -> bool:
+        """True if the ladder sends e-mail."""
+        return bool(self.mail_host)
+
+    @property
     def mail_server_port(self) -> int:
         """The port of the SMTP server."""
         return self.mail_port or MAIL_PORTS[self.mail_security]

@@ -37,7 +37,7 @@ def account_mail(
 
         pigpen account mail ada --remove
     """
-    from ladder.app import mail
+    from ladder.app.accounts import mail
 
     if address is not None and remove:
         raise UserError("An address and --remove exclude each other: choose one.")

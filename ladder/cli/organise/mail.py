@@ -63,7 +63,7 @@ def show_status(as_json: JsonOption = False) -> None:
     Examples:
         pigpen ladder mail status
     """
-    from ladder.app.mail import mail_status
+    from ladder.app.health import mail_status
 
     with opened() as ladder:
         found = mail_status(ladder, LOCAL)

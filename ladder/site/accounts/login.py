@@ -16,7 +16,6 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app.accounts import device, registering, sessions
 from ladder.app.accounts.passwords import AT_ONCE, BUSY, MAX_WAITING, known_device, made_known
 from ladder.app.accounts.sessions import Visit
-from ladder.app.mail import is_on
 from ladder.entry.policy import Act
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.site.server.attempts import Attempt
@@ -236,7 +235,7 @@ def _login_page(request: Request, error: str | Exception, place: str, name: str 
         "next": next_of(place),
         "name": name,
         "registration": settings.registration,
-        "mail_is_on": is_on(settings),
+        "mail_is_on": settings.sends_mail,
     }
     return form_page(request, "login.html", values, status)
 

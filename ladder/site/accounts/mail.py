@@ -14,7 +14,7 @@ from fastapi import Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import mail
+from ladder.app.accounts import mail
 from ladder.entry.policy import Act
 from ladder.errors import LadderError, UserError
 from ladder.site.accounts.own import PLACE, account_page, as_the_person
@@ -140,7 +140,7 @@ def _end(request: Request, site: Site, who: int, what: str, proof: str, *, every
 
 
 def _check_on(request: Request) -> None:
-    if not mail.is_on(request.app.state.site.ladder.settings):
+    if not request.app.state.site.ladder.settings.sends_mail:
         raise HTTPException(404, NO_PAGE)
 
 

@@ -14,8 +14,8 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app import bot_logs, bots, mail, matches, personal_data, states, uploads
-from ladder.app.accounts import sessions
+from ladder.app import bot_logs, bots, matches, personal_data, states, uploads
+from ladder.app.accounts import mail, sessions
 from ladder.app.deadlines import deadlines
 from ladder.app.event import reading
 from ladder.app.submit import ordering
@@ -370,7 +370,7 @@ def account_page(
         "address": site_address(request),
         "mail": mail.mail_of(site.ladder, viewer, str(viewer.name)),
         "letter_languages": LANGUAGES,
-        "mail_is_on": mail.is_on(site.ladder.settings),
+        "mail_is_on": site.ladder.settings.sends_mail,
         "error": "",
         "done": "",
         "made": made,

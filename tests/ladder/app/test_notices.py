@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.app import mail, personal_data
+from ladder.app import personal_data
+from ladder.app.accounts import mail
 from ladder.app.deadlines import lift_deadline, set_deadline
 from ladder.app.event import holding
 from ladder.app.ladder import Ladder

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.mail import LETTER_LANGUAGES
+from ladder.app.accounts.mail import LETTER_LANGUAGES
 from ladder.mail.composing import MAX_SUBJECT, compose
 from ladder.store.commands.letters import LetterLease
 from ladder.values.mail import NOTICES, LetterKind, is_address

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.app import mail
+from ladder.app.accounts import mail
 from ladder.app.ladder import Ladder
 from ladder.mail.letter_work import MAX_AT_ONCE, LetterRows, Letters
 from ladder.mail.sending import mailing, send_once, send_test

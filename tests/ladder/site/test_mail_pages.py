@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.app import mail, personal_data
-from ladder.app.accounts import managing
+from ladder.app import personal_data
+from ladder.app.accounts import mail, managing
+from ladder.app.accounts.mail import MAX_ASKED, MAX_PASSWORDS
 from ladder.app.ladder import Ladder
-from ladder.app.mail import MAX_ASKED, MAX_PASSWORDS
 from ladder.mail.composing import compose
 from ladder.settings.settings import load_settings
 from ladder.site.server.attempts import LIMITS, Attempt

@@ -22,14 +22,13 @@ from ladder.store.commands import mail_addresses as store
 from ladder.store.commands.accounts import write_audit
 from ladder.store.lookup import name_of
 from ladder.values.accounts import LOCAL, Role, Viewer
-from ladder.values.mail import MAX_ADDRESS, NOTICES, LetterKind, MailStatus, is_address
+from ladder.values.mail import MAX_ADDRESS, NOTICES, LetterKind, is_address
 from ladder.values.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ladder.app.ladder import Ladder
-    from ladder.settings.settings import Settings
     from ladder.store.database import Session
     from ladder.values.mail import AccountMail
 
@@ -48,11 +47,6 @@ NO_ADDRESS = "{address!r} is not an e-mail address that the ladder can write to.
 NO_LINK = "This link is not one of this ladder's, or the account has no e-mail address any more."
 MAX_ASKED = 254
 """Characters that a visitor writes to say whose password is forgotten."""
-
-
-def is_on(settings: Settings) -> bool:
-    """Tell whether the ladder sends e-mail."""
-    return bool(settings.mail_host)
 
 
 def key_of(ladder: Ladder) -> bytes:
@@ -112,7 +106,7 @@ def ask_for(ladder: Ladder, viewer: Viewer, name: str, address: str, language: s
         UserError: If letters cannot be sent there.
     """
     check(viewer, Act.CHANGE_ACCOUNT, name)
-    if not is_on(ladder.settings):
+    if not ladder.settings.sends_mail:
         raise LadderError(OFF)
     check_address(address)
     salt = store.new_salt()
@@ -195,7 +189,7 @@ def ask_for_password(ladder: Ladder, asked: str, language: str) -> None:
     Raises:
         LadderError: If the ladder sends no e-mail.
     """
-    if not is_on(ladder.settings):
+    if not ladder.settings.sends_mail:
         raise LadderError(OFF)
     with ladder.database.write() as session:
         now = ladder.clock()
@@ -265,17 +259,3 @@ def unsubscribe(ladder: Ladder, owner: int, kind: str, proof: str, *, every: boo
     found = check_unsubscribing(ladder, owner, kind, proof)
     with ladder.database.write() as session:
         store.no_more(session, owner, None if every else found)
-
-
-def mail_status(ladder: Ladder, viewer: Viewer) -> MailStatus:
-    """
-    Read how far the ladder's letters are.
-
-    Raises:
-        Forbidden: If the viewer is not an organiser.
-    """
-    check(viewer, Act.ADMINISTER)
-    settings = ladder.settings
-    server = f"{settings.mail_host}:{settings.mail_server_port}" if is_on(settings) else ""
-    with ladder.database.read() as session:
-        return outbox.mail_status(session, server, ladder.clock())
