@@ -96,8 +96,8 @@ def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str, commitment: str =
         LadderError: If there is no such event or bot, it is not the viewer's, or it cannot enter.
     """
     with ladder.database.write() as session:
-        _own(session, viewer, bot)
-        made, by = None if commitment else new_seed(), code_of(session, viewer.name or "")
+        by = _own(session, viewer, bot)
+        made = None if commitment else new_seed()
         event, now = find_event(session, name), ladder.clock()
         entry = event_entries.enter_event(
             session, event, bot, now, by=by,
@@ -121,8 +121,8 @@ def check_in(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
         LadderError: If there is no such event or entry, the bot is not the viewer's, or it is too early or too late.
     """
     with ladder.database.write() as session:
-        _own(session, viewer, bot)
-        event, now, by = find_event(session, name), ladder.clock(), code_of(session, viewer.name or "")
+        by = _own(session, viewer, bot)
+        event, now = find_event(session, name), ladder.clock()
         entry = event_entries.check_in(session, event, bot, now, by)
         announce_event(session, event, now, by)
         write_audit(session, viewer, "event.check-in", name, now, bot=entry.name)
@@ -176,9 +176,8 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
         LadderError: If there is no such event, the bot has not entered it, or is not the viewer's.
     """
     with ladder.database.write() as session:
-        _own(session, viewer, bot)
+        by = _own(session, viewer, bot)
         event = find_event(session, name)
-        by = code_of(session, viewer.name or "")
         entry = event_entries.withdraw_from_event(session, event, bot, by)
         announce_event(session, event, ladder.clock(), by)
         write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
@@ -364,13 +363,19 @@ def _organised(session: Session, viewer: Viewer, name: str) -> StoredEvent:
     return find_event(session, name)
 
 
-def _own(session: Session, viewer: Viewer, bot: str) -> None:
-    """Refuse a bot of another owner, as if it were missing."""
+def _own(session: Session, viewer: Viewer, bot: str) -> str:
+    """
+    Refuse a bot of another owner, as if it were missing.
+
+    Returns:
+        The code under which it is public who acts: the owner's, also for a member of a team; an organiser's own.
+    """
     if viewer == LOCAL:
-        return
+        return code_of(session, "")
     owner = name_of(session, find_stored_bot(session, bot.partition("@")[0]).owner_id)
     if not may(viewer, Act.SUBMIT, owner):
         raise LadderError(f"You have no bot {bot!r} on this ladder. To see yours: pigpen whoami")
+    return code_of(session, owner if owner in viewer.owners else viewer.name or "")
 
 
 def act(ladder: Ladder, viewer: Viewer, name: str, wanted: EventAct) -> EventDone:

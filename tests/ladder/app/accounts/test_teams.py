@@ -13,6 +13,7 @@ from ladder.app.accounts import managing, registering, teams
 from ladder.app.accounts.grades import grades
 from ladder.app.accounts.groups import set_group, set_group_quota
 from ladder.app.accounts.sessions import viewer_by
+from ladder.app.event import holding, reading
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act, may
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
@@ -24,6 +25,7 @@ from ladder.store.queries.account_lists import accounts
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder
 from tests.ladder.accounts import add_person, session_of, token_of
+from tests.ladder.app.event_ladders import FILE, open_cup
 from tests.ladder.ladders import enter, new_ladder
 from tests.ladder.site.person import PASSWORD, quick_passwords
 
@@ -97,6 +99,23 @@ def test_a_member_acts_for_the_team_and_the_log_says_who_it_was(ladder: Ladder) 
     with ladder.database.read() as session:
         assert session.scalars(select(models.StateChange.by)).all()[-1] == "owner"
     assert bot_logs.matches_of(ladder, ada, "Trotter").matches == ()
+
+
+def test_in_events_a_member_acts_as_the_owner_of_the_teams_bot(ladder: Ladder) -> None:
+    """The public list names who has withdrawn a bot for its owner: a member of the team is no such organiser."""
+    comes_in(ladder, "bob")
+    file = FILE.format(show="live").replace('"gongzhu"\n', '"gongzhu"\nwaiting_list = 2\n')
+    open_cup(ladder, 4, file=file)
+    with ladder.database.write() as session:
+        enter(session, "Canter", "gongzhu", owner="badgers")
+    for name in ("ada", "bob"):
+        holding.enter(ladder, person(ladder, name), "cup", "Canter")
+    holding.withdraw(ladder, person(ladder, "bob"), "cup", "Canter")
+    assert reading.event(ladder, LOCAL, "cup").unlisted == ()
+    with pytest.raises(LadderError):
+        holding.enter(ladder, person(ladder, "cleo"), "cup", "Canter")
+    holding.withdraw(ladder, LOCAL, "cup", "Bot-1")
+    assert [each.name for each in reading.event(ladder, LOCAL, "cup").unlisted] == ["Bot-1"]
 
 
 def test_a_token_of_a_member_has_its_scopes_for_the_team_too(ladder: Ladder) -> None:
