@@ -200,7 +200,7 @@ def check_new_name(name: str, what: str, taken: Iterable[str], looks_like: str =
         name: The name.
         what: Of what.
         taken: The names that others of its kind have.
-        looks_like: What is said if it looks like one of them, ``{taken}``.
+        looks_like: Sentence of the refusal if it looks like one of them, ``{taken}``.
 
     Raises:
         LadderError: If it cannot.

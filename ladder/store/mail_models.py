@@ -44,7 +44,7 @@ class MailAddress(Base):
     salt: Mapped[str] = mapped_column(String(SALT_LENGTH))
     """The links with which letters are ended follow from this and from a key in the ladder's folder."""
     refusals: Mapped[int] = mapped_column(default=0)
-    """Letters in a row of which the server said that there is no such address."""
+    """Number of letters in a row that the server has refused because there is no such address."""
 
 
 class Letter(LeasedRow, Base):

@@ -87,7 +87,7 @@ class Course:
 
     def submit(self, student: str, bot: str, *, is_late: bool = False) -> str:
         """
-        Submit a sample bot for a student; gives what is said of it.
+        Submit a sample bot for a student; gives the command's output.
 
         On a ladder of containers the student does it, in the browser.
         """

@@ -3,8 +3,8 @@
 
 `invite`, `invitations`, `uninvite` and `password` are about links that are good once; `sessions`, `revoke` and `audit`
 about who is logged in, and what was done by whom; `group`, `groups` and `group-quota` about groups of accounts, `team`
-and `teams` about teams; `mail` is about the e-mail address of an account (mail.py); `export`, `rename` and `delete` are
-about a person's own data (personal_data.py); `grades` is a sheet of what contestants have reached.
+and `teams` about teams; `mail`, `export`, `rename` and `delete` are about a person's own data (personal_data.py);
+`grades` is a sheet of what contestants have reached.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ from ladder.cli.accounts.accounts import (
     role_of,
 )
 from ladder.cli.accounts.groups import group, group_quota, list_groups, list_teams, team
-from ladder.cli.accounts.mail import account_mail
-from ladder.cli.accounts.personal_data import delete, export, rename
+from ladder.cli.accounts.personal_data import account_mail, delete, export, rename
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened

@@ -1,4 +1,4 @@
-"""`pigpen account export`, `rename` and `delete`: a person's own data, as the organiser handles it on request."""
+"""`pigpen account export`, `rename`, `delete`, `mail`: a person's own data, as the organiser handles it on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import json_line, sanitize
 from ladder.values.accounts import LOCAL
+from ladder.values.mail import AccountMail
 from ladder.values.text import counted
+
+NO_MAIL = AccountMail(address=None, pending=None, language="en", notices=(), is_refused=False)
+"""The value of an account without an address."""
 
 
 def export(
@@ -93,3 +97,50 @@ def delete(
     typer.echo(sanitize(f"{name} is deleted. The owner of its bots is called {done.pseudonym} now."))
     if not done.is_complete:
         typer.echo("Files of its bots are still needed; pigpen ladder run removes them when they are not.", err=True)
+
+
+def account_mail(
+    name: NameArgument,
+    address: Annotated[
+        str | None, typer.Argument(help="An address that the account is to have; the person confirms it by a link.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="Of letters: en or zh.")] = "en",
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the address; a letter says so there.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Show the e-mail address of an account, send a link to a new one, or remove it.
+
+    Examples:
+        pigpen account mail ada
+
+        pigpen account mail ada ada@mail.example
+
+        pigpen account mail ada --remove
+    """
+    from ladder.app.accounts import mail
+
+    if address is not None and remove:
+        raise UserError("An address and --remove exclude each other: choose one.")
+    if language not in mail.LETTER_LANGUAGES:
+        raise UserError(f"{language!r} is no language of letters. There are: {', '.join(mail.LETTER_LANGUAGES)}")
+    with opened() as ladder:
+        if address is not None:
+            mail.ask_for(ladder, LOCAL, name, address, language)
+        elif remove:
+            mail.remove(ladder, LOCAL, name)
+        found = mail.mail_of(ladder, LOCAL, name)
+    if as_json:
+        print_json(found or NO_MAIL)
+    else:
+        typer.echo(sanitize(_mail_sentence(name, found)))
+
+
+def _mail_sentence(name: str, found: AccountMail | None) -> str:
+    if found is None:
+        return f"{name} has no e-mail address."
+    waits = f" {found.pending} waits for its confirmation." if found.pending else ""
+    if found.address is None:
+        return f"{name} has no confirmed e-mail address.{waits}"
+    refused = " The mail server says that there is no such address." if found.is_refused else ""
+    return f"Letters to {name} go to {found.address}.{refused}{waits}"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DAY = 86_400.0
 DELIVERED_SECONDS, GIVEN_UP_SECONDS = 7 * DAY, 30 * DAY
-"""Seconds for which a line about a letter is kept that was sent, or given up; not its address, nor what it said."""
+"""Seconds for which a line about a letter is kept that was sent, or given up; not its address, nor its text."""
 MAX_REFUSALS = 3
 """After this number of letters in a row of which the server says that there is no such address, none goes there."""
 NOTICES_SHARE = 0.9
@@ -34,7 +34,7 @@ NO_ADDRESS = "The account has no confirmed address any more, or does not want su
 
 
 def _leaving(session: Session, row: Letter, status: str, now: float) -> None:
-    """Note when a letter has ended, and forget what it said."""
+    """Note when a letter has ended, and forget its text."""
     if status in ("delivered", "given_up"):
         row.finished, row.address, row.data = now, None, {}
 

@@ -33,6 +33,7 @@ from tests.ladder.accounts import add_person
 from tests.ladder.databases import backend
 from tests.ladder.ladders import NOW
 from tests.ladder.mail.servers import SENDER, SITE, mail_settings, smtp_server
+from tests.ladder.virtual import Time
 from tests.waiting import comes, until
 
 if TYPE_CHECKING:
@@ -50,21 +51,13 @@ UNKNOWN = Outcome(Answer.BAD_ADDRESS, "The server answered 550 5.1.1.")
 MINUTE, HOUR = 60.0, 3600.0
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> Time:
+    return Time()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def ladder(settings: Settings, database: Database, clock: Clock) -> Ladder:
+def ladder(settings: Settings, database: Database, clock: Time) -> Ladder:
     changed = settings.model_copy(update={"mail_host": "127.0.0.1", "mail_sender": SENDER, "site_url": SITE})
     made = Ladder(changed, database, clock)
     for name in ("ada", "ben"):
@@ -102,7 +95,7 @@ class Server:
         """Time and key of each attempt."""
         self.taken: list[str] = []
         self.answer = OK
-        self.clock: Clock | None = None
+        self.clock: Time | None = None
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
@@ -149,7 +142,7 @@ async def test_each_letter_is_sent_once_and_leaves_no_address(ladder: Ladder) ->
     assert len(statuses(ladder)) == 4
 
 
-async def turned(ladder: Ladder, clock: Clock, server: Server, wake: Callable[[], None], to: float) -> None:
+async def turned(ladder: Ladder, clock: Time, server: Server, wake: Callable[[], None], to: float) -> None:
     """Let time pass until *to* seconds after the start, from one attempt to the next."""
     while True:
         await comes(lambda: "leased" not in statuses(ladder))
@@ -165,7 +158,7 @@ async def turned(ladder: Ladder, clock: Clock, server: Server, wake: Callable[[]
     clock.now = NOW + to
 
 
-async def test_a_server_that_is_away_for_an_hour_gets_each_letter_once_then(ladder: Ladder, clock: Clock) -> None:
+async def test_a_server_that_is_away_for_an_hour_gets_each_letter_once_then(ladder: Ladder, clock: Time) -> None:
     for number in range(20):
         write(ladder, str(number))
     server = Server()
@@ -187,7 +180,7 @@ async def test_a_server_that_is_away_for_an_hour_gets_each_letter_once_then(ladd
     assert max(pauses) < 15 * MINUTE
 
 
-async def test_a_letter_that_is_put_off_keeps_no_other_waiting(ladder: Ladder, clock: Clock) -> None:
+async def test_a_letter_that_is_put_off_keeps_no_other_waiting(ladder: Ladder, clock: Time) -> None:
     write(ladder, "1")
     server = Server()
     server.answer, server.clock = GREY, clock
@@ -244,7 +237,7 @@ async def test_a_process_sends_few_letters_at_once(ladder: Ladder) -> None:
         await comes(lambda: set(statuses(ladder)) == {"delivered"})
 
 
-async def test_an_address_that_is_not_there_gets_no_more_letters(ladder: Ladder, clock: Clock) -> None:
+async def test_an_address_that_is_not_there_gets_no_more_letters(ladder: Ladder, clock: Time) -> None:
     server = Server()
     server.answer = UNKNOWN
     async with sending(ladder, server) as wake:
@@ -261,7 +254,7 @@ async def test_an_address_that_is_not_there_gets_no_more_letters(ladder: Ladder,
     assert row.is_refused
 
 
-async def test_what_comes_too_late_is_not_sent(ladder: Ladder, clock: Clock) -> None:
+async def test_what_comes_too_late_is_not_sent(ladder: Ladder, clock: Time) -> None:
     write(ladder, "1", seconds=MINUTE)
     clock.now += 2 * MINUTE
     write(ladder, "2")
@@ -272,7 +265,7 @@ async def test_what_comes_too_late_is_not_sent(ladder: Ladder, clock: Clock) -> 
     assert all(" 2 " in key for key in server.taken)
 
 
-def test_a_day_has_so_many_letters_and_notices_leave_room_for_links(ladder: Ladder, clock: Clock) -> None:
+def test_a_day_has_so_many_letters_and_notices_leave_room_for_links(ladder: Ladder, clock: Time) -> None:
     for number in range(10):
         write(ladder, str(number))
     mail.ask_for(ladder, LOCAL, "ada", "new@mail.example", "en")

@@ -26,6 +26,7 @@ from ladder.values.mail import NOTICES, USUAL_NOTICES, LetterKind
 from tests.ladder.ladders import NOW, new_ladder
 from tests.ladder.mail.servers import SITE, mail_settings
 from tests.ladder.site.person import PASSWORD, Person, Program, quick_passwords
+from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,21 +38,13 @@ ADA = "ada@mail.example"
 HOUR = 3600.0
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> Time:
+    return Time()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def ladder(tmp_path: Path, clock: Clock) -> Iterator[Ladder]:
+def ladder(tmp_path: Path, clock: Time) -> Iterator[Ladder]:
     made = new_ladder(mail_settings(tmp_path, 25))
     made = Ladder(made.settings, made.database, clock)
     for name, role in (("ada", Role.CONTESTANT), ("ben", Role.CONTESTANT), ("olga", Role.ORGANISER)):
@@ -151,7 +144,7 @@ def test_an_address_needs_the_password(ladder: Ladder, ada: Person) -> None:
     assert not sent(ladder)
 
 
-def test_a_link_ends_after_a_day_or_with_the_next_one(ladder: Ladder, ada: Person, clock: Clock) -> None:
+def test_a_link_ends_after_a_day_or_with_the_next_one(ladder: Ladder, ada: Person, clock: Time) -> None:
     give(ada, "old@mail.example")
     (first,) = sent(ladder)
     give(ada)
@@ -216,7 +209,7 @@ def test_a_forgotten_password_is_set_by_a_link(ladder: Ladder, ada: Person, aske
     assert visitor.get(link).status_code == 403, "it works once"
 
 
-def test_the_link_ends_after_an_hour(ladder: Ladder, ada: Person, clock: Clock) -> None:
+def test_the_link_ends_after_an_hour(ladder: Ladder, ada: Person, clock: Time) -> None:
     give(ada)
     confirm(ladder, ada)
     forget(person(ladder, app=ada), "ada")

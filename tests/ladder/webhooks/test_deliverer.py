@@ -29,7 +29,7 @@ from ladder.values.webhooks import MessageKind
 from ladder.webhooks.message_work import MAX_AT_ONCE, OTHER_KEY, Deliveries, OutboxRows
 from ladder.webhooks.sending import Outcome
 from tests.ladder.databases import backend
-from tests.ladder.ladders import NOW
+from tests.ladder.virtual import Time
 from tests.ladder.webhooks.receivers import receiver
 from tests.waiting import comes, until
 
@@ -44,23 +44,13 @@ OK = Outcome(204, "The receiver answered 204.")
 FAILED = Outcome(500, "The receiver answered 500.")
 
 
-class Clock:
-    """Time passes when a test says so."""
-
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> float:
-        return self.now
+@pytest.fixture
+def clock() -> Time:
+    return Time()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def ladder(settings: Settings, database: Database, clock: Clock) -> Ladder:
+def ladder(settings: Settings, database: Database, clock: Time) -> Ladder:
     changed = settings.model_copy(update={"webhook_loopback": True})
     return Ladder(changed, database, clock)
 
@@ -171,7 +161,7 @@ async def test_two_deliverers_never_both_send_the_same_attempt(ladder: Ladder, m
     assert len(sent.keys) == len(set(sent.keys)) == 20
 
 
-async def test_a_message_that_is_refused_comes_again_later_with_the_same_name(ladder: Ladder, clock: Clock) -> None:
+async def test_a_message_that_is_refused_comes_again_later_with_the_same_name(ladder: Ladder, clock: Time) -> None:
     add(ladder)
     write(ladder)
     sent = Sent()
@@ -191,7 +181,7 @@ async def test_a_message_that_is_refused_comes_again_later_with_the_same_name(la
 
 
 async def test_a_receiver_that_asks_to_wait_gets_none_of_the_waiting_messages_before(
-    ladder: Ladder, clock: Clock
+    ladder: Ladder, clock: Time
 ) -> None:
     """Those of another receiver are sent meanwhile, and what is written later."""
     add(ladder, 1)
@@ -214,7 +204,7 @@ async def test_a_receiver_that_asks_to_wait_gets_none_of_the_waiting_messages_be
     assert sorted(sent.turns) == [0, 0, 0, 0, 0, 1], "the message that was refused is tried at another address"
 
 
-async def test_after_a_day_of_refusals_a_message_is_given_up(ladder: Ladder, clock: Clock) -> None:
+async def test_after_a_day_of_refusals_a_message_is_given_up(ladder: Ladder, clock: Time) -> None:
     add(ladder)
     write(ladder)
     sent = Sent()
