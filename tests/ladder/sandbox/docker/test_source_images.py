@@ -29,7 +29,8 @@ SHELL = Language("go", "Shell", ("build.sh",), Path("nowhere"), build="sh ./buil
 """Stands for Go: its compiler is a script of the folder."""
 LINES = replace(SHELL, speaks_lines=True, command=("./bot", "-v"))
 """The same, and its bots read and write lines."""
-SCRIPT = "mkdir -p build; printf 'the program' > build/bot; chmod +x build/bot"
+SCRIPT = f"mkdir -p build; printf 'the program' > build/bot; chmod +x build/bot # {uuid.uuid4().hex}"
+"""Another one in each run, else the engine has an image that an earlier run has built."""
 Images = Callable[[Path], str]
 
 
@@ -100,7 +101,7 @@ def test_the_image_holds_what_was_built_or_the_source_as_it_is(
 def test_the_same_source_is_built_once_and_is_the_same_image_in_another_folder(
     image_of: Images, language: Language, reported: list[str], tmp_path: Path
 ) -> None:
-    new = uuid.uuid4().hex  # else an earlier run has built it
+    new = uuid.uuid4().hex
     first = folder_of(tmp_path, data_x=new)
     image = image_of(first)
     (first / "build").mkdir()
