@@ -42,7 +42,7 @@ MAX_PASSWORDS = 3
 BY_MAIL = "a new password, by e-mail"
 """The note of their invitations."""
 LETTER_LANGUAGES = ("en", "zh")
-OFF = "This ladder sends no e-mail."
+OFF = "This ladder sends no e-mail. Its organiser can set it up: settings mail_host, mail_sender and site_url"
 NO_ADDRESS = "{address!r} is not an e-mail address that the ladder can write to. Write it as ada@mail.example."
 NO_LINK = "This link is not one of this ladder's, or the account has no e-mail address any more."
 MAX_ASKED = 254
