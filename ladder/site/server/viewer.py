@@ -327,6 +327,7 @@ Form = Annotated[Mapping[str, str], Depends(form_of)]
 
 
 def form_page(request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
-    """Answer with a page that has forms: templates put `csrf` into each of them."""
+    """Answer with a page that has forms: templates put `csrf` into each of them; tabs need `has_teams`."""
     site: Site = request.app.state.site
-    return site.pages.fresh_page(request, template, {"csrf": csrf_of(request), **values}, status)
+    found = {"csrf": csrf_of(request), "has_teams": site.ladder.settings.team_size > 0, **values}
+    return site.pages.fresh_page(request, template, found, status)

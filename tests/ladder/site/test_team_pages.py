@@ -96,6 +96,8 @@ def test_without_the_setting_there_are_no_teams(place: PeopleLadder) -> None:
     without = place.ladder.settings.model_copy(update={"team_size": 0})
     cleo = Person(type(place.ladder)(without, place.ladder.database))
     cleo.log_in("cleo")
+    assert 'href="/me/team"' in person(place, "cleo").get("/me").text
+    assert all('href="/me/team"' not in cleo.get(path).text for path in ("/me", "/me/account"))
     assert 'action="/me/team"' not in cleo.get("/me/team").text
     assert "team_size" in refusal(cleo.send("/me", "/me/team", name="badgers"))
 
