@@ -17,6 +17,8 @@ from ladder.store.commands import teams as store
 from ladder.store.commands.accounts import revoke_invitations, write_audit
 from ladder.store.models import Owner
 from ladder.store.queries import account_lists
+from ladder.store.queries.submissions import usage
+from ladder.store.turns import other_bots
 from ladder.values.accounts import NewSecret
 from ladder.values.value import time_of
 
@@ -34,6 +36,13 @@ LINK_DAYS = 7
 """Days for which such a link is valid."""
 NO_TEAMS = "There are no teams on this ladder. Its organiser can allow them: setting team_size"
 IN_NO_TEAM = "You are in no team."
+LAST_MEMBER = (
+    "You are the last member of {team!r}, whose bots play or wait: {bots}. Invite another member, or retire them "
+    "first: pigpen retire {first}"
+)
+SUBMITTED_TODAY = (
+    "You are the last member of {team!r}, which has submitted bots within 24 hours. Leave it a day after the last one."
+)
 
 
 def teams(ladder: Ladder) -> list[TeamRow]:
@@ -137,14 +146,23 @@ def join(ladder: Ladder, viewer: Viewer, invitation: str) -> TeamRow:
 
 def leave(ladder: Ladder, viewer: Viewer) -> None:
     """
-    Leave one's team. Its bots stay the team's; a team without members stays, too, and plays on.
+    Leave one's team. Its bots stay the team's.
+
+    The last member leaves no bots at play and no quota used today: one person with a team after another would have more
+    of both than an account may have, and several bots at one table.
 
     Raises:
-        LadderError: If the viewer is in no team.
+        LadderError: If the viewer is in no team, or is its last member and the team has bots that play or wait, or has
+            submitted within a day.
     """
     with ladder.database.write() as session:
         team, now = _own(session, viewer), ladder.clock()
         name = session.get_one(Owner, team.owner_id).name
+        if len(store.members(session, team.owner_id)) == 1:
+            if playing := other_bots(session, name, ""):
+                raise LadderError(LAST_MEMBER, team=name, bots=", ".join(playing), first=playing[0])
+            if usage(session, name, now).today:
+                raise LadderError(SUBMITTED_TODAY, team=name)
         store.leave(session, find_account(session, str(viewer.name)), now)
         write_audit(session, viewer, "team.leave", name, now)
 

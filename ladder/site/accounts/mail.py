@@ -68,7 +68,7 @@ def choose(request: Request, form: Form) -> Response:
     try:
         mail.choose(site.ladder, viewer, str(viewer.name), wanted, form.get("language", ""))
     except LadderError as error:
-        return account_page(request, viewer, {"error": str(error)}, 422)
+        return account_page(request, viewer, {"error": error}, 422)
     return RedirectResponse(f"{PLACE}#mail", 303)
 
 
@@ -155,7 +155,7 @@ def _confirm_page(request: Request, link: str) -> Response:
     try:
         name, address = mail.waiting_for(site.ladder, link)
     except LadderError as error:
-        values = {"error": str(error), "name": "", "address": "", "link": ""}
+        values = {"error": error, "name": "", "address": "", "link": ""}
         return form_page(request, "mail_confirm.html", values, 404)
     return form_page(request, "mail_confirm.html", {"error": "", "name": name, "address": address, "link": link})
 
@@ -166,5 +166,5 @@ def _unsubscribe_page(request: Request, who: int, what: str, proof: str, done: s
     try:
         mail.check_unsubscribing(site.ladder, who, what, proof)
     except (LadderError, UserError) as error:
-        return form_page(request, "mail_unsubscribe.html", values | {"error": str(error)}, 404)
+        return form_page(request, "mail_unsubscribe.html", values | {"error": error}, 404)
     return form_page(request, "mail_unsubscribe.html", values)

@@ -392,6 +392,14 @@ SENTENCES = (
     ),
     to_translate("There are no teams on this ladder. Its organiser can allow them: setting team_size"),
     to_translate("You are in no team."),
+    to_translate(
+        "You are the last member of {team!r}, whose bots play or wait: {bots}. Invite another member, or retire them "
+        "first: pigpen retire {first}"
+    ),
+    to_translate(
+        "You are the last member of {team!r}, which has submitted bots within 24 hours. Leave it a day after the last "
+        "one."
+    ),
     to_translate("You have joined or left a team meanwhile. Submit the bot again."),
     to_translate("There is no account {name!r}. To list all: pigpen account list"),
     to_translate("The name {name!r} was that of another account, and is not given away again. Choose another name."),

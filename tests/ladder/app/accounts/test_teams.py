@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,13 +14,14 @@ from ladder.app.accounts import managing, registering, teams
 from ladder.app.accounts.grades import grades
 from ladder.app.accounts.groups import set_group, set_group_quota
 from ladder.app.accounts.sessions import viewer_by
+from ladder.app.accounts.teams import LAST_MEMBER, SUBMITTED_TODAY
 from ladder.app.event import holding, reading
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act, may
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.account_models import Account, StoredSubmission, TeamInvitation
+from ladder.store.account_models import Account, StoredSubmission, SubmissionStatus, TeamInvitation
 from ladder.store.commands.teams import ANOTHER_TEAM, FULL_TEAM, NOT_OPEN, OWN_BOTS
 from ladder.store.queries.account_lists import accounts
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
@@ -172,6 +174,34 @@ def test_who_has_left_does_nothing_more(ladder: Ladder) -> None:
     with pytest.raises(Conflict):
         submitted(ladder, before, "Second")
     assert submitted(ladder, after, "Second").owner == "bob"
+
+
+def test_the_last_member_leaves_no_bots_at_play_and_no_quota_used_today(ladder: Ladder) -> None:
+    """Else one person would have a fresh quota with each new team, and several bots at one table."""
+    row = submitted(ladder, person(ladder, "ada"), "Second")
+    both = LAST_MEMBER.format(team="badgers", bots="Second, Trotter", first="Second")
+    with pytest.raises(LadderError, match=re.escape(both)):
+        teams.leave(ladder, person(ladder, "ada"))
+    states.retire(ladder, person(ladder, "ada"), "Trotter", [], "x")
+    with pytest.raises(LadderError, match=re.escape(LAST_MEMBER.format(team="badgers", bots="Second", first="Second"))):
+        teams.leave(ladder, person(ladder, "ada"))
+    with ladder.database.write() as session:
+        session.get_one(StoredSubmission, row.id).status = SubmissionStatus.REFUSED
+    with pytest.raises(LadderError, match=re.escape(SUBMITTED_TODAY.format(team="badgers"))):
+        teams.leave(ladder, person(ladder, "ada"))
+    assert of_team(ladder, "badgers") == ("ada",)
+    late = dataclasses.replace(ladder, clock=lambda: ladder.clock() + 24 * 3600.0)
+    teams.leave(late, person(ladder, "ada"))
+    assert of_team(ladder, "badgers") == ()
+
+
+def test_another_member_who_stays_lets_one_leave_and_the_organiser_takes_out_the_last(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    teams.leave(ladder, person(ladder, "ada"))
+    with pytest.raises(LadderError):
+        teams.leave(ladder, person(ladder, "bob"))
+    teams.set_team(ladder, LOCAL, "bob", None)
+    assert of_team(ladder, "badgers") == ()
 
 
 def test_a_link_works_once_for_a_time_and_until_it_is_taken_back(ladder: Ladder) -> None:
