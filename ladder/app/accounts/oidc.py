@@ -12,7 +12,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import requests
 from authlib.common.security import generate_token
@@ -81,7 +81,9 @@ class Provider:
         """
         self._issuer = settings.oidc_issuer.rstrip("/")
         self._client = settings.oidc_client
-        self._secret = settings.oidc_secret.get_secret_value()
+        secret = settings.oidc_secret.get_secret_value()
+        self._credentials = (quote(self._client, safe=""), quote(secret, safe="")) if secret else None
+        """Name and secret at the provider, encoded as RFC 6749, 2.3.1 says; None: the site has no secret there."""
         self._clock = clock
 
     def begin(self, back: str) -> tuple[str, Begun]:
@@ -124,6 +126,7 @@ class Provider:
                 grant_type="authorization_code",
                 code=answer["code"],
                 code_verifier=begun.verifier,
+                auth=self._credentials,
                 allow_redirects=False,
                 timeout=SECONDS,
             )
@@ -169,8 +172,7 @@ class Provider:
     def _session(self, begun: Begun) -> OAuth2Session:
         return OAuth2Session(
             self._client,
-            self._secret or None,
-            token_endpoint_auth_method="client_secret_basic" if self._secret else "none",
+            token_endpoint_auth_method="none",
             scope="openid profile",
             redirect_uri=begun.back,
             code_challenge_method="S256",

@@ -1,4 +1,4 @@
-"""Logging in with an identity provider, a small real one, and attempts of people whom it does not vouch for."""
+"""Logging in with an identity provider of Authlib's classes, and attempts of people whom it does not vouch for."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ import json
 import re
 import shutil
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 import httpx
 import pytest
+from joserfc import jwt
 from joserfc.jwk import RSAKey
+from pydantic import SecretStr
 
 from ladder.app.accounts import managing, registering
-from ladder.app.accounts.oidc import NO_ANSWER, NOT_BEGUN, REFUSED
+from ladder.app.accounts.oidc import ALGORITHMS, NO_ANSWER, NOT_BEGUN, REFUSED
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.accounts.registering import BY_PROVIDER, THERE_ALREADY
 from ladder.app.accounts.sessions import DISABLED
@@ -32,21 +36,17 @@ from tests.ladder.site.person import PASSWORD, Person
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-
-@pytest.fixture(scope="session")
-def real_provider() -> Iterator[OidcProvider]:
-    with oidc_provider() as provider:
-        yield provider
+    from joserfc.jwk import ECKey
 
 
 @pytest.fixture
-def provider(real_provider: OidcProvider) -> OidcProvider:
-    """The identity provider, which does not lie."""
-    real_provider.__init__(real_provider.address, real_provider.key)  # type: ignore[misc]
-    return real_provider
+def provider() -> Iterator[OidcProvider]:
+    """The identity provider, which makes no mistake."""
+    with oidc_provider() as provider:
+        yield provider
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def ladder(provider: OidcProvider, sqlite_template: Path, tmp_path: Path) -> Ite
     """A ladder whose people log in there."""
     shutil.copy(sqlite_template, tmp_path / "ladder.db")
     scheme, _, place = provider.address.partition("://")
-    settings = load_settings(data_dir=tmp_path, oidc=f"{scheme}://{CLIENT}:{SECRET}@{place}")
+    settings = load_settings(data_dir=tmp_path, oidc=f"{scheme}://{CLIENT}:{quote(SECRET, safe='')}@{place}")
     with Ladder.open(settings, create=True) as ladder:
         yield ladder
 
@@ -124,7 +124,7 @@ def test_a_name_that_cannot_be_is_chosen_anew(
 ) -> None:
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
-    provider.user["preferred_username"] = name
+    provider.user = {"sub": "1", "preferred_username": name}
     page = log_in(person)
     assert page.status_code == 200
     for wrong in ("carl", "../x"):
@@ -137,7 +137,7 @@ def test_a_name_that_cannot_be_is_chosen_anew(
 
 
 def test_who_begins_twice_has_one_account(ladder: Ladder, person: Person, provider: OidcProvider) -> None:
-    provider.user["preferred_username"] = ""
+    provider.user = {"sub": "1", "preferred_username": ""}
     other = Person(ladder, person.app)
     for each in (person, other):
         log_in(each)
@@ -172,6 +172,33 @@ def test_an_account_with_a_password_still_logs_in_with_it(ladder: Ladder, person
     assert person.post("/register", password=PASSWORD, invitation=link).status_code == 303
     assert Person(ladder).log_in("olga").status_code == 303
     assert refused(Person(ladder).post("/register", name="eve", password=PASSWORD), BY_PROVIDER)
+
+
+def with_secret(ladder: Ladder, secret: str) -> Person:
+    """Give a visitor of the same ladder whose settings have another secret of the provider."""
+    settings = ladder.settings.model_copy(update={"oidc_secret": SecretStr(secret)})
+    return Person(Ladder(settings, ladder.database))
+
+
+def test_a_site_with_a_wrong_secret_is_refused(ladder: Ladder) -> None:
+    for secret in ("wrong", unquote(SECRET), ""):
+        assert refused(log_in(with_secret(ladder, secret))), secret
+    assert log_in(Person(ladder)).status_code == 303, "the others were refused for their secrets"
+
+
+def test_a_site_without_a_secret_logs_people_in(ladder: Ladder, provider: OidcProvider) -> None:
+    provider.secret = ""
+    assert log_in(with_secret(ladder, "")).status_code == 303
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_each_algorithm_is_one_by_which_a_provider_may_sign(
+    person: Person, provider: OidcProvider, algorithm: str
+) -> None:
+    provider.algorithm = algorithm
+    assert (log_in(person).status_code, who(person)) == (303, "ada")
+    provider.forge = resigned(provider, {"at_hash": "AAAAAAAAAAAAAAAAAAAAAA"})
+    assert refused(log_in(person))
 
 
 def changed(back: str, **query: str) -> str:
@@ -211,10 +238,31 @@ def test_a_code_of_another_browsers_is_not_redeemed(ladder: Ladder, person: Pers
     assert refused(thief.get(changed(to_provider(thief), code=code)))
 
 
-def test_what_the_provider_refuses_is_refused(person: Person) -> None:
-    state = httpx.URL(to_provider(person)).params["state"]
-    assert refused(person.get(f"/login/oidc/callback?error=access_denied&state={state}"))
+def test_what_the_provider_refuses_is_refused(person: Person, provider: OidcProvider) -> None:
+    provider.user = None
+    back = to_provider(person)
+    assert httpx.URL(back).params["error"] == "access_denied"
+    assert refused(person.get(back))
+
+
+def test_an_answer_in_the_name_of_another_provider_is_refused(person: Person) -> None:
     assert refused(person.get(changed(to_provider(person), iss="https://evil.test")))
+    unnamed = httpx.URL(to_provider(person)).copy_remove_param("iss")
+    assert person.get(str(unnamed)).status_code == 303, "not every provider names itself"
+
+
+def resigned(
+    provider: OidcProvider, claims: dict[str, Any], key: RSAKey | ECKey | None = None, **header: str
+) -> Callable[[str], str]:
+    """Give a change of an ID token: other claims (None: left out), another header or key, and a new signature."""
+
+    def forge(token: str) -> str:
+        read = jwt.decode(token, provider.key, algorithms=ALGORITHMS)
+        claimed = {name: value for name, value in (read.claims | claims).items() if value is not None}
+        head = {**read.header, **header}
+        return jwt.encode(head, claimed, key or provider.key, algorithms=[head["alg"]])
+
+    return forge
 
 
 LIES: dict[str, dict[str, Any]] = {
@@ -239,41 +287,47 @@ LIES: dict[str, dict[str, Any]] = {
 
 def test_a_token_that_says_something_else_is_refused(ladder: Ladder, person: Person, provider: OidcProvider) -> None:
     for number, (lie, claims) in enumerate(LIES.items()):
-        provider.claims = claims
+        provider.forge = resigned(provider, claims)
         visitor = Person(ladder, person.app, address=f"198.51.100.{number}")
         assert refused(log_in(visitor)), lie
         assert managing.accounts(ladder, LOCAL) == [], lie
-    provider.claims = {}
+    provider.forge = resigned(provider, {"aud": CLIENT})
     assert log_in(person).status_code == 303, "the others were refused for what they said"
 
 
 def test_a_token_that_another_signed_is_refused(person: Person, provider: OidcProvider) -> None:
-    provider.signs_with = RSAKey.generate_key(2048, {"kid": "1"})
+    provider.forge = resigned(provider, {}, RSAKey.generate_key(2048))
     assert refused(log_in(person))
-    provider.signs_with, provider.header = provider.key, {"alg": "RS256", "kid": "unknown"}
+    provider.forge = resigned(provider, {}, kid="unknown")
     assert refused(log_in(person))
 
 
 def test_a_token_that_nobody_signed_is_refused(person: Person, provider: OidcProvider) -> None:
-    header, claims, signature = provider.id_token("x").split(".")
+    def unsigned(token: str, alg: str, keeps: bool) -> str:
+        _, claims, signature = token.split(".")
+        return f"{encoded(json.dumps({'alg': alg}).encode())}.{claims}.{signature if keeps else ''}"
+
     for alg in ("none", "None", "NONE", ""):
-        head = encoded(json.dumps({"alg": alg}).encode())
-        for signed in ("", signature):
-            provider.token = f"{head}.{claims}.{signed}"
+        for keeps in (False, True):
+            provider.forge = partial(unsigned, alg=alg, keeps=keeps)
             assert refused(log_in(person))
-    for nonsense in ("", "x", "a.b.c", f"{header}.{claims}.", "...."):
-        provider.token = nonsense or " "
-        assert refused(log_in(person))
+    provider.forge = lambda token: token.rpartition(".")[0] + "."
+    assert refused(log_in(person))
+
+
+@pytest.mark.parametrize("nonsense", [" ", "x", "a.b.c", "....", "eyJ9.e30."])
+def test_what_is_no_token_is_refused(person: Person, provider: OidcProvider, nonsense: str) -> None:
+    provider.forge = lambda _: nonsense
+    assert refused(log_in(person))
 
 
 def test_a_public_key_is_no_shared_secret(person: Person, provider: OidcProvider) -> None:
-    begun = to_provider(person)
-    asked = provider.codes[httpx.URL(begun).params["code"]]
-    claims = provider.id_token(asked["nonce"]).split(".")[1]
+    def shared(token: str, key: bytes) -> str:
+        head, claims = encoded(json.dumps({"alg": "HS256", "kid": provider.key.kid}).encode()), token.split(".")[1]
+        return f"{head}.{claims}.{encoded(hmac.new(key, f'{head}.{claims}'.encode(), hashlib.sha256).digest())}"
+
     for key in (provider.key.as_pem(private=False), SECRET.encode(), b""):
-        head = encoded(json.dumps({"alg": "HS256", "kid": "1"}).encode())
-        signature = hmac.new(key, f"{head}.{claims}".encode(), hashlib.sha256).digest()
-        provider.token = f"{head}.{claims}.{encoded(signature)}"
+        provider.forge = partial(shared, key=key)
         assert refused(log_in(person))
 
 
