@@ -132,7 +132,7 @@ class Settings(BaseModel):
     builds: Builds = "base"
     """Dockerfiles of folders submitted on this host; base: FROM pigpen/bot, COPY; allowed: any (docs/security.md)."""
     languages: Annotated[str, Field(max_length=200)] = " ".join(LANGUAGES)
-    """Languages of folders that are built here besides Python, with spaces between: go cpp javascript; empty: none."""
+    """Languages of folders that are built here besides Python, with spaces between; empty: none."""
     live: Public = "played"
     """Public part of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
     live_delay: Annotated[NonNegativeFloat, Field(le=MAX_DELAY)] = 0.0

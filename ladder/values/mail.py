@@ -23,6 +23,8 @@ class LetterKind(enum.StrEnum):
     """An account is to have this address: with the link the person confirms it."""
     MOVED = "moved"
     """The account has another address now, or none; sent to the one before."""
+    CHANGED = "changed"
+    """The account has another password."""
     FORGOTTEN = "forgotten"
     """A visitor asks for a link to set a new password. It is no letter yet: the visitor may name no account."""
     PASSWORD = "password"
@@ -49,6 +51,8 @@ NOTICES = (
     LetterKind.ROUND,
 )
 """Letters that a person may choose; the others answer what a person has done."""
+WARNINGS = (LetterKind.MOVED, LetterKind.CHANGED)
+"""Letters that are sent whatever comes after: by them a person learns that another one changes the account."""
 USUAL_NOTICES = NOTICES[:-1]
 """Those of a new address: an event may have a round every few minutes."""
 

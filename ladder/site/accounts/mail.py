@@ -41,7 +41,9 @@ async def ask_for(request: Request, form: Form) -> Response:
         address, place = form.get("address", "").strip(), address_of(request)
         mail.check_address(address)
         site.attempts.count(Attempt.MAIL_ADDRESS, place, str(viewer.name))
-        site.attempts.count(Attempt.MAIL_TO, place, mailbox_of(address))
+        mailbox = mailbox_of(address)
+        site.attempts.count(Attempt.MAIL_TO, place, f"{viewer.name} {mailbox}")
+        site.attempts.count(Attempt.MAIL_FROM_ALL, place, mailbox)
         mail.ask_for(site.ladder, viewer, str(viewer.name), address, language_of(request))
         return RedirectResponse(f"{PLACE}#mail", 303)
 

@@ -44,7 +44,9 @@ class Attempt(enum.StrEnum):
     EDIT_STUDY = "edit study"
     MAIL_ADDRESS = "mail address"
     MAIL_TO = "mail to"
-    """Letters to confirm an address: the mailbox stands in the place of the account."""
+    """Letters to confirm an address, by account *and* mailbox: a stranger uses up no one's letters but its own."""
+    MAIL_FROM_ALL = "mail from all"
+    """Such letters of all accounts together: the mailbox stands in the place of the account."""
     FORGOTTEN = "forgotten password"
     CHANGE_TEAM = "change team"
 
@@ -64,6 +66,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.EDIT_STUDY: (600, 300, 3600),
     Attempt.MAIL_ADDRESS: (20, 5, 86_400),
     Attempt.MAIL_TO: (20, 3, 86_400),
+    Attempt.MAIL_FROM_ALL: (20, 12, 86_400),
     Attempt.FORGOTTEN: (20, 5, 3600),
     Attempt.CHANGE_TEAM: (60, 20, 86_400),
 }

@@ -16,6 +16,7 @@ from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import MAX_NOTE, Account, AccountGroup, AuditEntry, Credential, Invitation, LoginCode
 from ladder.store.account_names import account_of, check_not_former
+from ladder.store.commands.mail_addresses import warn_of_password
 from ladder.store.models import Owner
 from ladder.values.names import NAME_LENGTH
 
@@ -258,6 +259,8 @@ def set_password(session: Session, account: Account, password: str, now: float, 
     """
     Give an account a password, and end its other sessions, and log-ins of the command that have no token yet.
 
+    A letter says so to its confirmed address.
+
     Args:
         session: A transaction that writes.
         account: Whose.
@@ -268,6 +271,7 @@ def set_password(session: Session, account: Account, password: str, now: float, 
     account.password = password
     revoke_all(session, account.owner_id, now, kind="session", spared=spared)
     forget_confirmed(session, account.owner_id)
+    warn_of_password(session, account.owner_id, now)
 
 
 def renew_hash(account: Account, hashed: str | None) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, or_, select, text, update
 from ladder.store.account_models import Account
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.mail_models import UNSENT_LETTERS, Letter, MailAddress
-from ladder.values.mail import NOTICES, LetterKind, MailStatus
+from ladder.values.mail import NOTICES, WARNINGS, LetterKind, MailStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -287,8 +287,8 @@ def _count_refusals(session: Session, lease: LetterLease, more: int) -> int:
 
 
 def forget_letters(session: Session, owner: int, kind: LetterKind | None = None) -> None:
-    """Send no letter that waits to an account, or none of a kind: its address is another one, or none."""
-    which = () if kind is None else (Letter.kind == kind,)
+    """Send no letter that waits to an account but warnings, or none of a kind: its address is another one, or none."""
+    which = (Letter.kind.not_in(WARNINGS),) if kind is None else (Letter.kind == kind,)
     session.execute(delete(Letter).where(text(UNSENT_LETTERS), Letter.owner_id == owner, *which))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import secrets
 from typing import TYPE_CHECKING
 
@@ -139,12 +140,23 @@ def remove(session: Session, name: str, now: float) -> None:
 
 
 def _left(session: Session, row: MailAddress, before: str, name: str, now: float) -> None:
-    """Send nothing more to an address but that it is the account's no more."""
+    """Send nothing more to an address but warnings, one of them that it is the account's no more."""
     forget_letters(session, row.owner_id)
     post_letter(
         session, LetterKind.MOVED, new_salt(), now, owner=row.owner_id, address=before, language=row.language,
         data={"name": name},
     )  # fmt: skip
+
+
+def warn_of_password(session: Session, owner: int, now: float) -> None:
+    """Write a letter to the confirmed address of an account, if it has one, that its password is another one now."""
+    row = session.get(MailAddress, owner)
+    if row is not None and row.address is not None and row.refusals < MAX_REFUSALS:
+        changed = datetime.datetime.fromtimestamp(now, datetime.UTC)
+        post_letter(
+            session, LetterKind.CHANGED, new_salt(), now, owner=owner, address=row.address, language=row.language,
+            data={"name": name_of(session, owner), "at": changed.isoformat()},
+        )  # fmt: skip
 
 
 def choose(session: Session, name: str, kinds: Collection[LetterKind], language: str) -> None:

@@ -24,6 +24,7 @@ UNTIL = "2026-12-18T18:00:00+00:00"
 DATA: dict[LetterKind, dict[str, Any]] = {
     LetterKind.CONFIRM: {"name": "ada", "salt": "ab"},
     LetterKind.MOVED: {"name": "ada"},
+    LetterKind.CHANGED: {"name": "ada", "at": UNTIL},
     LetterKind.PASSWORD: {"name": "ada", "salt": "ab", "until": UNTIL},
     LetterKind.BOT_SUSPENDED: {"bot": "Trotter 猪", "variant": "gongzhu", "reason": "5 of 10 matches ended early."},
     LetterKind.SUBMISSION: {"bot": "Trotter", "number": 17, "status": "refused"},

@@ -10,27 +10,25 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app import personal_data
-from ladder.app.accounts import mail, managing
+from ladder.app.accounts import mail, managing, registering
 from ladder.app.accounts.mail import MAX_ASKED, MAX_PASSWORDS
 from ladder.app.ladder import Ladder
-from ladder.mail.composing import compose
 from ladder.settings.settings import load_settings
 from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.store.account_models import AuditEntry
-from ladder.store.commands import letters as outbox
 from ladder.store.commands.letters import post_notice
 from ladder.store.mail_models import Letter, MailAddress
 from ladder.store.models import Owner
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.mail import NOTICES, USUAL_NOTICES, LetterKind
 from tests.ladder.ladders import NOW, new_ladder
+from tests.ladder.mail.outbox import link_in, sent
 from tests.ladder.mail.servers import SITE, mail_settings
 from tests.ladder.site.person import PASSWORD, Person, Program, quick_passwords
 from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from email.message import EmailMessage
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 PAGE = "/me/account"
@@ -65,26 +63,8 @@ def person(ladder: Ladder, name: str = "", app: Person | None = None, address: s
     return made
 
 
-def sent(ladder: Ladder) -> list[EmailMessage]:
-    """Send all letters that wait, as a run does."""
-    key, now = mail.key_of(ladder), ladder.clock()
-    with ladder.database.write() as session:
-        mail.answer_requests(session, key, now)
-        leases = outbox.claim(session, "run", now, 60.0, 100, 1000)
-        for lease in leases:
-            outbox.accept(session, lease, now)
-    return [compose(ladder.settings, key, lease, now) for lease in leases]
-
-
-def link_in(letter: EmailMessage, path: str) -> str:
-    """Find a link of the site in a letter; gives it without the site."""
-    found = re.search(rf"^(?:.* )?{re.escape(SITE)}(/{path}\S*)$", letter.get_content(), re.MULTILINE)
-    assert found is not None, letter.get_content()
-    return found[1]
-
-
-def give(ada: Person, address: str = ADA) -> int:
-    return ada.send(PAGE, f"{PAGE}/mail", address=address, password=PASSWORD).status_code
+def give(ada: Person, address: str = ADA, password: str = PASSWORD) -> int:
+    return ada.send(PAGE, f"{PAGE}/mail", address=address, password=password).status_code
 
 
 def confirm(ladder: Ladder, visitor: Person) -> None:
@@ -171,15 +151,91 @@ def test_another_address_is_told_to_the_one_before(ladder: Ladder, ada: Person) 
     assert mail.mail_of(ladder, LOCAL, "ada") is None
 
 
-def test_strangers_addresses_get_few_letters(ladder: Ladder, ada: Person) -> None:
-    of_mailbox = LIMITS[Attempt.MAIL_TO][1]
-    for number in range(of_mailbox):
+def test_a_warning_comes_whatever_is_changed_after_it(ladder: Ladder, ada: Person) -> None:
+    give(ada)
+    confirm(ladder, ada)
+    change_on_page(ladder, ada)
+    assert give(ada, "new@mail.example", ANOTHER) == 303
+    link = mail.secret_of(mail.key_of(ladder), mail.CONFIRMATION, waiting_salt(ladder))
+    assert ada.send(f"/mail/confirm?link={link}", "/mail/confirm", link=link).status_code == 200
+    assert ada.send(PAGE, f"{PAGE}/mail/removal", password=ANOTHER).status_code == 303
+    warned = [(letter["To"], WAY_OUT in letter.get_content()) for letter in sent(ladder)]
+    assert warned == [(ADA, True), (ADA, False), ("new@mail.example", False)]
+
+
+def waiting_salt(ladder: Ladder) -> str:
+    """Give what the link follows from that is in a letter which is not sent yet."""
+    with ladder.database.read() as session:
+        waits = Letter.kind == LetterKind.CONFIRM, Letter.status == "queued"
+        return str(session.scalars(select(Letter).where(*waits)).one().data["salt"])
+
+
+ANOTHER = "another horse entirely"
+WAY_OUT = "/login/forgotten"
+"""In letters about a new password, and not in those about a new address."""
+
+
+def change_on_page(ladder: Ladder, ada: Person) -> None:
+    assert ada.send(PAGE, f"{PAGE}/password", old=PASSWORD, new=ANOTHER).status_code == 200
+
+
+def change_by_organisers_link(ladder: Ladder, ada: Person) -> None:
+    secret = registering.new_password(ladder, LOCAL, "ada").secret
+    page = f"/register?invitation={secret}"
+    assert ada.send(page, "/register", name="ada", password=ANOTHER, invitation=secret).status_code == 303
+
+
+def change_by_letter(ladder: Ladder, ada: Person) -> None:
+    visitor = person(ladder, app=ada)
+    forget(visitor, "ada")
+    (letter,) = sent(ladder)
+    link = link_in(letter, "register")
+    secret = link.partition("invitation=")[2]
+    assert visitor.send(link, "/register", name="ada", password=ANOTHER, invitation=secret).status_code == 303
+
+
+@pytest.mark.parametrize("change", [change_on_page, change_by_organisers_link, change_by_letter])
+def test_another_password_is_told_to_the_confirmed_address(
+    ladder: Ladder, ada: Person, change: Callable[[Ladder, Person], None]
+) -> None:
+    give(ada)
+    confirm(ladder, ada)
+    mail.choose(ladder, LOCAL, "ada", [], "en")
+    give(ada, "new@mail.example")
+    sent(ladder)
+    change(ladder, ada)
+    (letter,) = sent(ladder)
+    assert (letter["To"], letter["List-Unsubscribe"]) == (ADA, None)
+    assert link_in(letter, "login") == WAY_OUT
+    assert ANOTHER not in letter.get_content()
+
+
+def test_no_letter_goes_where_none_can(ladder: Ladder, ada: Person) -> None:
+    give(ada)
+    sent(ladder)
+    change_on_page(ladder, ada)
+    assert not sent(ladder), "the address is not confirmed"
+
+
+def test_a_refused_or_first_password_is_no_change(ladder: Ladder, ada: Person) -> None:
+    give(ada)
+    confirm(ladder, ada)
+    assert ada.send(PAGE, f"{PAGE}/password", old="wrong horse", new=ANOTHER).status_code == 403
+    managing.add_with_password(ladder, quick_passwords(), LOCAL, "cara", Role.CONTESTANT, PASSWORD)
+    assert not sent(ladder)
+
+
+def test_strangers_addresses_get_few_letters(ladder: Ladder, ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, of_account, seconds = LIMITS[Attempt.MAIL_TO]
+    monkeypatch.setitem(LIMITS, Attempt.MAIL_FROM_ALL, (network, of_account + 1, seconds))
+    for number in range(of_account):
         assert give(ada, f"Eve+{number}@mail.example") == 303
     assert give(ada, "eve@Mail.Example") == 429
     assert give(ada, "frank@mail.example") == 303
     assert give(ada, "grace@mail.example") == 429, "an account may give five a day"
     ben = person(ladder, "ben", ada, "198.51.100.9")
-    assert give(ben, "eve@mail.example") == 429, "a mailbox gets three in all"
+    assert give(ben, "eve@mail.example") == 303, "a stranger uses up its own letters alone"
+    assert give(ben, "EVE@mail.example") == 429, "a mailbox gets a number in all"
     assert give(ben, "ben@mail.example") == 303
 
 
@@ -200,12 +256,11 @@ def test_a_forgotten_password_is_set_by_a_link(ladder: Ladder, ada: Person, aske
     link = link_in(letter, "register")
     assert "Set a new password" in visitor.get(link).text
     invitation = link.partition("invitation=")[2]
-    new = "another horse entirely"
-    done = visitor.send(link, "/register", name="ada", password=new, invitation=invitation)
+    done = visitor.send(link, "/register", name="ada", password=ANOTHER, invitation=invitation)
     assert done.status_code == 303
     assert ada.get(PAGE).headers["location"].startswith("/login"), "sessions have ended"
     assert person(ladder, app=ada).log_in("ada").status_code == 403
-    assert person(ladder, app=ada).log_in("ada", new).status_code == 303
+    assert person(ladder, app=ada).log_in("ada", ANOTHER).status_code == 303
     assert visitor.get(link).status_code == 403, "it works once"
 
 
