@@ -148,9 +148,15 @@ def decided(name: str, seed: bytes, number: int) -> list[Decision]:
     return [*decisions(engine, PRESETS[name], seed, number)]
 
 
-def learn(examples: Examples) -> Numbers:
-    """Find the logarithms of the weights: multinomial logistic regression by Adam."""
-    logs, moment, square = np.zeros((3, WEIGHTS))
+def learn(examples: Examples, start: Numbers | None = None) -> Numbers:
+    """
+    Find the logarithms of the weights: multinomial logistic regression by Adam.
+
+    They begin with those of *start*, and stay near them where the examples say little; by default all weights are 1.
+    """
+    first, moment, square = np.zeros((3, WEIGHTS))
+    first = first if start is None else start
+    logs = first
     rng, step = np.random.default_rng(0), 0
     for epoch in range(EPOCHS):
         order = rng.permutation(len(examples.chosen))
@@ -159,7 +165,7 @@ def learn(examples: Examples) -> Numbers:
             errors = batch.probabilities(logs)
             errors[np.arange(len(errors)), batch.chosen] -= 1
             slope = np.bincount(batch.seen.ravel(), np.repeat(errors.ravel(), FACTORS), WEIGHTS) / len(errors)
-            slope += SHRINKING * logs
+            slope += SHRINKING * (logs - first)
             moment = MOMENT * moment + (1 - MOMENT) * slope
             square = SQUARE * square + (1 - SQUARE) * slope * slope
             size = np.sqrt(square / (1 - SQUARE**step)) + 1e-6

@@ -9,19 +9,20 @@ reason with points. Two choices are compared as the coach compares them: the bes
 made or the next that is clearly worse.
 
 **The truth** of a position: every deal that fits what the seat knew counts alike. In each of them all hands are
-opened, one of the two cards is played, and from there all seats play as well as they can (`pigpen.solve`). In the last
-five tricks all deals that fit are taken (positions with more than `--most` of them are left out); before, `--drawn` of
-them, drawn at random. The points of each card, of the doubler and of moons are counted as the coach counts them.
+opened, one of the two cards is played, and from there all seats play as well as they can (`pigpen.solve`). All deals
+that fit are taken, or where they are more than `--most`, `--drawn` of them, drawn at random (with `--drawn 0` such
+positions are left out). The points of each card, of the doubler and of moons are counted as the coach counts them.
 
 **A reason is right** if what it names makes a difference in the same direction in the truth; **in size** if that is
 also at least a third of the points that the coach says. For the trick the difference of the shares must have the same
-direction. A void is no estimate and is not judged.
+direction. A void is no estimate and is not judged. The last rows are of each kind of reason, and in brackets of those
+that speak for the other card; *best is best* counts positions in which the truth prefers the coach's best card, too.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 
 BOTS = ("random", "counting", "random", "cautious", "random")
 """Players of the boards: some of their cards cost points."""
-ENUMERATED = 5
-"""Tricks before the end from which all deals that fit are taken."""
 SIZE = 1 / 3
 """Share of its points that the truth must have for a reason that is right in size."""
 
@@ -145,6 +144,11 @@ class Judged(NamedTuple):
     """Points: above 0, they speak for the coach's best choice. For the trick the difference of the shares."""
 
     @property
+    def kind(self) -> str:
+        """The kind of the reason, in brackets if it speaks for the other card."""
+        return f"({self.reason.kind})" if self.reason.points is not None and self.stated < 0 else self.reason.kind
+
+    @property
     def stated(self) -> float:
         """The figure of the coach."""
         return self.reason.after - self.reason.after_best if self.reason.points is None else self.reason.points
@@ -196,8 +200,8 @@ def _card(found: ChoiceEstimate) -> Card:
 def verdicts(rules: Rules, boards: int, tricks: Sequence[int], most: int, drawn: int) -> Iterator[tuple[int, Verdict]]:
     """Judge the positions of some boards; each with its tricks to the end."""
     for position in positions(rules, boards, tricks):
-        deals = deals_of(position.view, most) if position.tricks <= ENUMERATED else some_deals(position.view, drawn)
-        if deals is not None:
+        deals = deals_of(position.view, most) or some_deals(position.view, drawn)
+        if deals:
             yield position.tricks, verdict(position, deals)
 
 
@@ -210,6 +214,8 @@ class Sums:
     def __init__(self) -> None:
         """Begin with none."""
         self._counts = Counter[str]()
+        self.kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        """Counts of each kind of reason."""
 
     def add(self, found: Verdict) -> None:
         """Add a position."""
@@ -227,6 +233,16 @@ class Sums:
                 "tricks right": sum(each.is_right for each in trick),
             }
         )
+        for each in found.judged:
+            self.kinds[each.kind].update(
+                {
+                    "reasons": 1,
+                    "right": each.is_right,
+                    "size": each.is_right_in_size,
+                    "best": found.behind >= 0,
+                    "best, right": each.is_right and found.behind >= 0,
+                }
+            )
 
     def row(self) -> str:
         """Write the shares."""
@@ -266,6 +282,10 @@ def main() -> None:
         for tricks, each in sums.items():
             print(f"{name} | {tricks} | {each.row()}", flush=True)
     print(f"all | | {everything.row()}")
+    print("\nkind | reasons | right | right in size | right where best is best")
+    for kind, counts in sorted(everything.kinds.items()):
+        shares = (_share(counts[name], counts["reasons"]) for name in ("right", "size"))
+        print(f"{kind} | {counts['reasons']} | {' | '.join(shares)} | {_share(counts['best, right'], counts['best'])}")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,19 @@
 """
-Strength of `tree` against another bot that searches, at equal CPU time, in every variant.
+Strength of `tree` against another bot that searches, at equal CPU time, and of a bot with more time, in every variant.
 
     python -m benchmarks.tree --minutes 20
     python -m benchmarks.tree --ms 40 --rules gongzhu --minutes 10
     python -m benchmarks.tree --against uct --ms 10 --sealed
+    python -m benchmarks.tree --bot uct --ms 40 --against uct --against-ms 4
     python -m benchmarks.tree --against OTHER_CHECKOUT/sdk/pigpen/sim/native/engine-x86_64.so
 
 A figure says by how many points per deal `tree` does better, ± one standard error, when both have two seats each (at
 five seats three against two, in turn). Each deal is played twice, with the bots in each other's seats, and is one
 observation. Both bots may use the same CPU time for a card, and no trials are counted: `sampling` continues after its
 usual 2,000 deals, too. Passes and exposures are chosen once for both; with --sealed each bot chooses its own, in the
-time of five cards. Variants take turns until the time is over. The other bot is `sampling`, `uct`, or `tree` with
-another library, such as one that was compiled with other weights.
+time of five cards. Variants take turns until the time is over. The other bot is `sampling`, `uct`, `tree`, or `tree`
+with another library, such as one that was compiled with other weights. With --against-ms it has another time, so that a
+bot can play against itself: what more time is worth. --bot names a bot that plays in place of `tree`.
 """
 
 from __future__ import annotations
@@ -99,7 +101,8 @@ def by_playouts(view: View, seconds: float) -> Card:
 
 
 TREE = Player(by_tree, by_trials)
-OTHERS = {
+BOTS = {
+    "tree": TREE,
     "sampling": Player(by_playouts, by_trials),
     "uct": Player(
         lambda view, seconds: TimedUct(seconds).play(view), lambda view, seconds: decide(TimedUct(seconds), view)
@@ -122,15 +125,14 @@ class Match:
     """Deals of one variant."""
 
     rules: Rules
-    seconds: float
-    """CPU time for a card."""
+    seconds: tuple[float, float]
+    """CPU time for a card, of both bots."""
     seed: bytes
-    other: Player = OTHERS["sampling"]
-    """Plays against `tree`."""
+    bots: tuple[Player, Player] = (TREE, BOTS["sampling"])
     sealed: bool = False
     """True if each bot passes and exposes for itself."""
     better: list[float] = field(default_factory=list)
-    """Points by which `tree` did better, deal by deal."""
+    """Points by which the first bot did better, deal by deal."""
     used: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
     """CPU time of each card, of both bots, in ms."""
 
@@ -153,11 +155,11 @@ class Match:
     def _action(self, deal: Deal, seat: int, bot: int) -> Action:
         if deal.phase is Phase.MOON or deal.is_forced(seat):
             return deal.default_action(seat)
-        view, player = self._view(deal, seat), (TREE, self.other)[bot]
+        view, player, seconds = self._view(deal, seat), self.bots[bot], self.seconds[bot]
         if deal.phase is not Phase.PLAY:
-            return player.sealed(view, SEALED * self.seconds)
+            return player.sealed(view, SEALED * seconds)
         began = time.thread_time()
-        card = player.card(view, self.seconds)
+        card = player.card(view, seconds)
         self.used[bot].append(1000 * (time.thread_time() - began))
         return card
 
@@ -191,24 +193,28 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20.0, help="wall-clock time for all variants; default 20")
     parser.add_argument("--rules", action="append", choices=sorted(PRESETS), help="may be repeated; default all")
     parser.add_argument("--seed", default="tree", help="any text; the same text gives the same hands")
-    parser.add_argument("--against", default="sampling", metavar="BOT", help="sampling, uct, or the file of a library")
+    parser.add_argument("--bot", default="tree", choices=BOTS, help="the bot that is judged; default tree")
+    parser.add_argument("--against", default="sampling", metavar="BOT", help=f"{', '.join(BOTS)}, or a library's file")
+    parser.add_argument("--against-ms", type=float, metavar="MS", help="CPU time of that bot; default that of --ms")
     parser.add_argument("--sealed", action="store_true", help="each bot passes and exposes for itself")
     options = parser.parse_args()
     seed, names = seed_from(options.seed), options.rules or list(PRESETS)
-    name = options.against
+    name, times = options.against, (options.ms, options.ms if options.against_ms is None else options.against_ms)
     try:
-        other = OTHERS.get(name) or tree_of(Engine(Path(name)))
+        other = BOTS.get(name) or tree_of(Engine(Path(name)))
     except (OSError, AttributeError) as error:
-        parser.error(f"--against: {name} is neither {' nor '.join(OTHERS)} nor a library of Pigpen: {error}")
-    name = name if name in OTHERS else "the other tree"
-    matches = [Match(PRESETS[each], options.ms / 1000, seed, other, options.sealed) for each in names]
+        parser.error(f"--against: {name} is neither {', '.join(BOTS)} nor a library of Pigpen: {error}")
+    name = name if name in BOTS else "the other tree"
+    bots, seconds = (BOTS[options.bot], other), (times[0] / 1000, times[1] / 1000)
+    matches = [Match(PRESETS[each], seconds, seed, bots, options.sealed) for each in names]
     for number in rounds(options.minutes):
         for match in matches:
             match.play(number)
+    one, two = (f"{bot} of {ms:g} ms" for bot, ms in zip((options.bot, name), times, strict=True))
     print(machine())
     show(
-        f"tree against {name}, {options.ms:g} ms a card",
-        ("", "deals", "points a deal better", "in errors", "tree's ms", f"{name}'s ms"),
+        f"{one} against {two} a card",
+        ("", "deals", "points a deal better", "in errors", f"{one}: ms used", f"{two}: ms used"),
         [match.row() for match in matches],
     )
 

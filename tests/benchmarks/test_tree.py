@@ -29,8 +29,7 @@ def test_two_bots_that_play_alike_are_as_good_as_each_other(
         return view.hand[: view.pass_count] if view.phase is Phase.PASS else {}
 
     monkeypatch.setattr(tree, "PASS_TRIALS", 1)
-    monkeypatch.setattr(tree, "TREE", Player(lowest, first))
-    match = Match(PRESETS[name], 0.001, seed_from("alike"), Player(lowest, first), sealed)
+    match = Match(PRESETS[name], (0.001, 0.002), seed_from("alike"), (Player(lowest, first),) * 2, sealed)
     for number in range(2):
         match.play(number)
     if PRESETS[name].players == 4:
@@ -42,31 +41,35 @@ def test_two_bots_that_play_alike_are_as_good_as_each_other(
 
 def test_all_bots_choose_a_legal_card_without_time() -> None:
     view, _ = next(endings(PRESETS["gongzhu"], seed_from("few")))
-    assert {each.card(view, 0.0) for each in (tree.TREE, *tree.OTHERS.values())} <= {*view.legal}
+    assert {each.card(view, 0.0) for each in tree.BOTS.values()} <= {*view.legal}
 
 
 @pytest.mark.parametrize("name", ["hearts", "gongzhu-sale"])
 def test_all_bots_pass_or_expose_without_time(name: str) -> None:
     deal = Deal(PRESETS[name], deal_hands(PRESETS[name], seed_from("few"), 0))
     seat = deal.to_act[0]
-    for player in (tree.TREE, *tree.OTHERS.values()):
+    for player in tree.BOTS.values():
         deal.check(seat, player.sealed(View(*deal.known_to(seat)), 0.0))
 
 
-def test_with_sealed_each_bot_passes_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_sealed_each_bot_passes_for_itself_in_its_own_time() -> None:
     """Two seats each, in turn: seat 0 is the one bot's at the first table, the other one's at the second."""
     passed: list[tuple[int, str]] = []
 
-    def player(name: str) -> Player:
+    def player(name: str, given: float) -> Player:
         def note(view: View, seconds: float) -> Action:
-            assert seconds == pytest.approx(tree.SEALED * 0.001)
+            assert seconds == pytest.approx(tree.SEALED * given)
             passed.append((view.seat, name))
             return view.hand[: view.pass_count]
 
-        return Player(lambda view, seconds: view.legal[0], note)
+        def lowest(view: View, seconds: float) -> Card:
+            assert seconds == given
+            return view.legal[0]
 
-    monkeypatch.setattr(tree, "TREE", player("tree"))
-    Match(PRESETS["hearts"], 0.001, seed_from("alike"), player("other"), sealed=True).play(0)
+        return Player(lowest, note)
+
+    bots = player("tree", 0.001), player("other", 0.004)
+    Match(PRESETS["hearts"], (0.001, 0.004), seed_from("alike"), bots, sealed=True).play(0)
     assert passed == [(seat, ("tree", "other")[(seat + table) % 2]) for table in (0, 1) for seat in range(4)]
 
 
