@@ -81,16 +81,39 @@ def train(folder: Path, updates: int, seed: int = 1) -> None:
         if (update + 1) % max(updates // 10, 1) == 0:
             error = ((values - rewards[rows]) ** 2).mean().item() ** 0.5 * SCALE
             print(f"{(update + 1) * GAMES * STEPS:,} decisions, values are off by {error:.2f} points", flush=True)
+    write(net, folder)
+
+
+def write(net: Net, folder: Path) -> None:
+    """Write a bot's folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     export(net, folder / "net.onnx")
     for name in ("bot.py", "requirements.txt"):
         shutil.copy(HERE / name, folder / name)
 
 
+def layers_of(net: Net) -> dict[str, nn.Linear]:
+    """Name the layers as a file of ONNX does."""
+    return {"one": net.body[0], "two": net.body[2], "logits": net.policy, "tenths": net.value}
+
+
+def load(path: Path) -> Net | None:
+    """Read a net that `export` has written; None if the file has another net."""
+    weights = {each.name: numpy_helper.to_array(each) for each in onnx.load(str(path)).graph.initializer}
+    if not {"one.weight", "logits.bias", "tenths.bias"} <= weights.keys():
+        return None
+    net = Net(weights["one.weight"].shape[1], len(weights["logits.bias"]), len(weights["tenths.bias"]))
+    with torch.no_grad():
+        for name, layer in layers_of(net).items():
+            layer.weight.copy_(torch.from_numpy(weights[f"{name}.weight"].copy()))
+            layer.bias.copy_(torch.from_numpy(weights[f"{name}.bias"].copy()))
+    return net
+
+
 def export(net: Net, path: Path) -> None:
     """Write the net as a file of ONNX: unpacked observations in, logits and rewards in points out."""
-    layers = {"one": net.body[0], "two": net.body[2], "logits": net.policy, "tenths": net.value}
     weights = [numpy_helper.from_array(np.array(SCALE, dtype=np.float32), "scale")]
-    for name, layer in layers.items():
+    for name, layer in layers_of(net).items():
         weights.append(numpy_helper.from_array(layer.weight.detach().numpy(), f"{name}.weight"))
         weights.append(numpy_helper.from_array(layer.bias.detach().numpy(), f"{name}.bias"))
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from pigpen.learn import BoardResult, Tables
 from tests.e2e.command import pigpen
+from tests.learn.test_boards import TINY, best_reward, first_legal
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = ROOT / ".venv" / "learners"
@@ -19,10 +25,12 @@ PACKAGES = {
     "with_torchrl": ["torch", "torchrl", "gymnasium"],
     "with_rllib": ["torch", "ray[rllib]"],
 }
+HELD_OUT = 1 << 40
+"""Where exploit.py begins to count the seeds of boards."""
 SCORE = re.compile(r"^points a deal: [+-]\d+\.\d\d")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def python() -> Path:
     """A Python of its own: PyTorch is no dependency of the tests."""
     if not (PYTHONS / "bin" / "pip").exists():
@@ -62,14 +70,20 @@ def test_the_library_learns_here(name: str, python: Path) -> None:
     assert SCORE.search(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.long
-def test_a_net_learns_becomes_a_bot_and_is_exploited(python: Path, tmp_path: Path) -> None:
-    """Three updates: a file of ONNX, a bot that plays deals by it, and a best response to it."""
+@pytest.fixture(scope="module")
+def torch_python(python: Path) -> Path:
+    """The same with what examples/torch_bot needs."""
     installed(python, ["torch", "onnx", "onnxruntime", "gymnasium"])
+    return python
+
+
+@pytest.mark.long
+def test_a_net_learns_becomes_a_bot_and_is_exploited(torch_python: Path, tmp_path: Path) -> None:
+    """Three updates: a file of ONNX, a bot that plays deals by it, and a best response to it."""
     programs, folder = ROOT / "examples" / "torch_bot", tmp_path / "trained"
-    subprocess.run([python, programs / "train.py", folder, "--updates", "3"], check=True, timeout=600)
+    subprocess.run([torch_python, programs / "train.py", folder, "--updates", "3"], check=True, timeout=600)
     assert {path.name for path in folder.iterdir()} == {"bot.py", "net.onnx", "requirements.txt"}
-    refused = subprocess.run([python, programs / "train.py", folder], capture_output=True, text=True)
+    refused = subprocess.run([torch_python, programs / "train.py", folder], capture_output=True, text=True)
     assert (refused.returncode, str(folder) in refused.stderr) == (2, True)
     play = (
         "from bot import Trained\nfrom pigpen import View\nfrom pigpen.rules import PRESETS, Deal, Phase, deal_hands\n"
@@ -80,31 +94,95 @@ def test_a_net_learns_becomes_a_bot_and_is_exploited(python: Path, tmp_path: Pat
         "            ask = {Phase.PASS: bot.pass_cards, Phase.EXPOSE: bot.expose, Phase.MOON: bot.choose_moon}\n"
         "            deal.apply(seat, ask.get(deal.phase, bot.play)(view))\n        print(deal.scores())\n"
     )
-    done = subprocess.run([python, "-c", play], cwd=folder, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([torch_python, "-c", play], cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("(") == 16
-    command: list[str | Path] = [
-        python,
-        programs / "exploit.py",
-        folder / "net.onnx",
-        "--updates",
-        "2",
-        "--deals",
-        "300",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    exploited = run_example(torch_python, "exploit.py", str(folder / "net.onnx"), "--updates", "2", "--boards", "75")
+    assert exploited.returncode == 0, exploited.stderr
+    assert re.search(BOUND + r" \(75 boards, .* 24,576 decisions\)$", exploited.stdout.splitlines()[-1])
+    few = ("--rounds", "1", "--updates", "1", "--boards", "10")
+    league = run_example(torch_python, "league.py", str(folder / "net.onnx"), str(tmp_path / "league"), *few)
+    assert league.returncode == 0, league.stderr
+    nets, last = ["exploiter-0", "exploiter-1", "main-0", "main-1"], league.stdout.splitlines()[-2:]
+    assert sorted(path.name for path in (tmp_path / "league").iterdir()) == sorted([*nets, "matrix.csv"])
+    rows = list(csv.DictReader((tmp_path / "league" / "matrix.csv").open(encoding="utf-8")))
+    bots = {*nets, "careful", "random"}
+    assert {(row["one"], row["others"]) for row in rows} == set(permutations(bots, 2))
+    points = {row["one"]: float(row["points"]) for row in rows if row["others"] == "main-0"}
+    assert f" {max(points, key=lambda one: points[one])} wins " in last[0]
+    assert [line.partition(":")[0] for line in last] == ["main-0", "main-1"]
+
+
+BOUND = r"^(exploitable by at least|no exploit found:) [+-]\d+\.\d\d ± \d+\.\d\d points a deal"
+
+TINY_PROGRAM = """
+import json
+from dataclasses import replace
+from exploit import bot_of, measure, respond
+from pigpen.rules import PRESETS
+
+def first_legal(seen, mask):
+    return mask.argmax(1)
+
+removed = tuple(f"{rank}{suit}" for suit in "CDSH" for rank in "3456789TJK")
+tiny = replace(PRESETS["hearts-jack"], name="tiny", players=2, passing=None, moon=None, removed=removed)
+net = respond(first_legal, 5, tiny).net
+print(json.dumps(measure(bot_of(net), first_legal, 200, rules=tiny).values.tolist()))
+"""
+
+
+def run_example(python: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
+    path = ROOT / "examples" / "torch_bot" / program
+    return subprocess.run([python, path, *words], capture_output=True, text=True, timeout=1200)
+
+
+@pytest.mark.long
+def test_a_best_response_gains_where_it_must_and_no_more_than_can_be_gained(torch_python: Path) -> None:
+    """The fixed policy takes the lowest card; all hands are known, so the best response can be searched for."""
+    folder, boards = ROOT / "examples" / "torch_bot", 10
+    done = subprocess.run([torch_python, "-c", TINY_PROGRAM], cwd=folder, capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"[+-]\d+\.\d\d ± \d+\.\d\d points a deal$", done.stdout)
+    result = BoardResult(np.array(json.loads(done.stdout.splitlines()[-1])))
+    start = Tables(TINY, boards, HELD_OUT + 1)
+    best = [
+        float(np.mean([best_reward(start.clone(board), seat, first_legal) for seat in range(2)]))
+        for board in range(boards)
+    ]
+    assert result.gain is not None
+    assert result.gain > 1.0
+    assert (result.values[:boards] <= best).all()
+
+
+@pytest.mark.long
+def test_what_is_not_exploited_is_said_so(torch_python: Path) -> None:
+    """A response that has hardly learned loses to a careful policy: none found, and no bound of 0."""
+    done = run_example(torch_python, "exploit.py", "careful", "--updates", "1", "--boards", "50")
+    assert done.returncode == 0, done.stderr
+    assert re.search(
+        r"^no exploit found: -\d+\.\d\d ± \d+\.\d\d points a deal \(50 boards", done.stdout.splitlines()[-1]
+    )
+    absent = run_example(torch_python, "exploit.py", "absent")
+    assert (absent.returncode, "there is no bot absent" in absent.stderr) == (2, True)
+
+
+@pytest.mark.long
+def test_a_bot_with_a_class_is_exploited_too(torch_python: Path, tmp_path: Path) -> None:
+    """The response is written as a bot's folder."""
+    cautious, response = ROOT / "sample_bots" / "cautious", tmp_path / "response"
+    few = ("--updates", "1", "--boards", "2")
+    done = run_example(torch_python, "exploit.py", str(cautious), *few, "--write", str(response))
+    assert done.returncode == 0, done.stderr
+    assert re.search(BOUND + r" \(2 boards, .* 768 decisions\)$", done.stdout.splitlines()[-1])
+    assert {path.name for path in response.iterdir()} == {"bot.py", "net.onnx", "requirements.txt"}
 
 
 @pytest.mark.long
 @pytest.mark.docker
-def test_a_trained_net_passes_the_check_and_enters_a_ladder(python: Path, tmp_path: Path) -> None:
+def test_a_trained_net_passes_the_check_and_enters_a_ladder(torch_python: Path, tmp_path: Path) -> None:
     """In containers, with packages from the index, as a contestant would enter it."""
-    installed(python, ["torch", "onnx", "onnxruntime", "gymnasium"])
     folder = tmp_path / "trained"
     program = ROOT / "examples" / "torch_bot" / "train.py"
-    subprocess.run([python, program, folder, "--updates", "1"], check=True, timeout=600)
+    subprocess.run([torch_python, program, folder, "--updates", "1"], check=True, timeout=600)
     checked = pigpen("check", str(folder), "--rules", "hearts-short", "--limit", "30", folder=tmp_path)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     words = ("--name", "Trained", "--owner", "ada", "--variant", "hearts-short")

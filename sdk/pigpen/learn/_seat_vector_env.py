@@ -13,9 +13,8 @@ from gymnasium.vector.utils import batch_space
 from pigpen.learn._seat_env import ILLEGAL
 from pigpen.learn._spaces import observation_space
 from pigpen.learn.action_numbers import DONE
-from pigpen.learn.opponents import BatchBot, each_opponent
+from pigpen.learn.opponents import BatchBot, chosen_by_seats, each_opponent
 from pigpen.learn.tables import Tables
-from pigpen.sim.playout import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,18 +47,15 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """
         self._tables = Tables(rules, num_envs)
         self._encoding = encoding = self._tables.encoding
-        others = encoding.players - 1
-        given = each_opponent(bots, others)
-        if len(given) != others:
-            raise ValueError(f"{encoding.rules.name} takes {others} bots beside yours; {len(given)} are given.")
-        if seat is not None and not 0 <= seat <= others:
-            raise ValueError(f"There is no seat {seat}. Choose one from 0 to {others}, or None for any.")
+        given = each_opponent(bots, encoding.rules)
+        if seat is not None and not 0 <= seat < encoding.players:
+            raise ValueError(f"There is no seat {seat}. Choose one from 0 to {len(given)}, or None for any.")
         if render_mode is not None:
             raise ValueError(
                 "Many tables at once have no render mode. Choose None, or one table: pigpen.learn.against."
             )
-        self._bots: Sequence[BatchBot] = given
-        self._only_bot = given[0] if all(each is given[0] for each in given) else None
+        self._bots = [given[0], *given]
+        """By place, clockwise; the first is the learner's and is never asked."""
         self._wanted, self._with_mask, self._has_warned = seat, mask_in_observation, False
         self.num_envs = num_envs
         self.render_mode = None
@@ -136,31 +132,11 @@ class SeatVectorEnv(VectorEnv[Any, Any, Any]):
         """Let opponents decide until the learner is to decide everywhere; return the deals that have ended."""
         tables, found = self._tables, []
         while (waiting := tables.seats != self._mine).any():
-            tables.step(self._decided(waiting), waiting)
+            tables.step(chosen_by_seats(tables, self._bots, self._mine, waiting), waiting)
             if tables.over.any():
                 found.append((tables.over.copy(), tables.rewards.copy()))
                 self._draw_seats(np.flatnonzero(tables.over))
         return found
-
-    def _decided(self, waiting: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Ask each opponent about the tables at which it is to decide."""
-        if self._only_bot is not None:
-            return self._answers(self._only_bot, waiting)
-        places = (self._tables.seats - self._mine) % self._encoding.players
-        actions = np.zeros(self.num_envs, dtype=np.int64)
-        for place, bot in enumerate(self._bots, 1):
-            of_bot = places == place
-            if of_bot.any():
-                actions[of_bot] = self._answers(bot, of_bot)[of_bot]
-        return actions
-
-    def _answers(self, bot: BatchBot, where: NDArray[np.bool_]) -> NDArray[np.int64]:
-        if isinstance(bot, Policy):
-            return self._tables.actions_by(bot, where)
-        packed = self._tables.observations[where]
-        actions = np.full(self.num_envs, -1, dtype=np.int64)
-        actions[where] = bot(self._encoding.unpack(packed), self._encoding.mask(packed))
-        return actions
 
     def _draw_seats(self, rows: NDArray[np.intp]) -> None:
         players = self._encoding.players

@@ -14,7 +14,7 @@ from pigpen.search import SearchBot, race
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pigpen.learn.net_tree import Net
+    from pigpen.learn.opponents import Net
     from pigpen.rules import Card, Face, MoonChoice
     from pigpen.values.view import View
 

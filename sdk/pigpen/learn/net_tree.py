@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,15 +18,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from pigpen.learn.opponents import Net
     from pigpen.rules import Card, Deal
     from pigpen.rules.view import SeatView
     from pigpen.sim.sim_random import Bits
-
-Net: TypeAlias = Callable[["NDArray[np.uint8]"], "tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]"]
-"""
-A net: it gets unpacked observations, shape (n, size). For each it returns the logits of all actions, shape (n, actions)
-and the rewards that it expects for all seats, the one that decides first, shape (n, players).
-"""
 
 NET_DEALS = 8
 """Number of sampled deals in one trial: the net is asked once, about as many positions for each card that is tried."""
