@@ -130,6 +130,7 @@ EXAMPLES: dict[type, Callable[[], object]] = {
     arena.LearnedDeal: learned,
     arena.Match: lambda: a_match(),
     arena.Result: lambda: a_result(),
+    learn.BoardResult: lambda: learn.BoardResult(np.array([0.5, -0.25, 0.0])),
     learn.Encoding: lambda: learn.Encoding("hearts"),
     learn.Steps: some_steps,
     learn.SavedTables: lambda: some_tables().save(),

@@ -26,7 +26,7 @@ PACKAGES = {
     "with_rllib": ["torch", "ray[rllib]"],
 }
 HELD_OUT = 1 << 40
-"""Where exploit.py begins to count the seeds of boards."""
+"""The first seed of boards in exploit.py."""
 SCORE = re.compile(r"^points a deal: [+-]\d+\.\d\d")
 
 

@@ -22,7 +22,7 @@ SHOWN = 2.0
 """Number of standard errors above 0 from which a gain is said to be shown."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays are not compared at once
 class BoardResult:
     """Results of one policy on boards; more is better in every variant."""
 
