@@ -23,6 +23,7 @@ from benchmarks import (
     records,
     site,
     start,
+    states,
     wire,
 )
 
@@ -41,6 +42,7 @@ PARTS = [
     *records.PARTS,
     *commands.PARTS,
     *demo.PARTS,
+    *states.PARTS,
 ]
 
 if __name__ == "__main__":

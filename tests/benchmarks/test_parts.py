@@ -22,6 +22,7 @@ from benchmarks import (
     runtimes,
     site,
     start,
+    states,
     wire,
     wire_table,
 )
@@ -75,6 +76,19 @@ def test_environments(tmp_path: Path) -> None:
         *["OpenSpiel, hearts"] * 7,
         "pip could not install it, or it does not run",
     ]
+
+
+def test_states_and_trees() -> None:
+    rows = states.measure(1, seconds=0.01)
+    calls = [
+        f"states {name}, {games} in a call" for name in ("saved", "restored", "cloned") for games in ("1,024", "1")
+    ]
+    every = f"{states.DECISIONS}, each after restoring a state chosen by number"
+    assert names(rows) == [states.DECISIONS, every, *calls]
+    assert [row.against for row in rows[1:]] == [states.DECISIONS] * 7
+    trees = states.measure_trees(1, seconds=0.01)
+    assert [name.partition(",")[0] for name in names(trees)] == ["deals tried"] * 3
+    assert [row.against for row in trees] == ["", states.TREES, states.TREES]
 
 
 @pytest.mark.long
