@@ -18,7 +18,7 @@ from ladder.entry.variants import check_order
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.registry.image_names import namespace_of, own_image
 from ladder.results.files import SubmissionFolders
-from ladder.sandbox.bots.bot_archive import unpack
+from ladder.sandbox.bots.bot_archive import lift_only_folder, unpack
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.store.account_names import find_account
 from ladder.store.commands import submission_queue as queue
@@ -337,6 +337,7 @@ def _unpacked(ladder: Ladder, file: Path, folders: SubmissionFolders, upload: st
         try:
             with file.open("rb") as packed:
                 unpack(packed, folders.bot(name, source))
+            lift_only_folder(folders.bot(name, source))
             check_folder(folders.bot(name, source), source, terms_of(ladder))
         except BaseException:
             folders.remove(name)

@@ -168,6 +168,22 @@ def unpack(packed: BinaryIO, folder: Path, limits: ArchiveLimits | None = None) 
         raise
 
 
+def lift_only_folder(folder: Path) -> None:
+    """
+    Put what a folder's only folder holds into its place, if there is nothing beside it.
+
+    `tar czf bot.tar.gz mybot` packs the folder of a bot, and not what is in it.
+
+    Raises:
+        OSError: If that cannot be.
+    """
+    inside = list(folder.iterdir())
+    if len(inside) == 1 and inside[0].is_dir():
+        lifted = inside[0].rename(folder.with_name(f".{folder.name}"))
+        folder.rmdir()
+        lifted.rename(folder)
+
+
 class _Unpacking:
     """Member by member from the archive to the folder."""
 

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import json
 import os
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from ladder.trials.trial_tasks import SubmissionOutcome, SubmissionTask, TrialPr
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder, SubmissionRow
 from tests.ladder.accounts import add_person, token_of
-from tests.ladder.app.submit.archives import link_out, packed
+from tests.ladder.app.submit.archives import archive_of, link_out, packed
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.store.handed_in import hand_in, stored
@@ -41,7 +42,6 @@ from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
 
     from starlette.types import Message
 
@@ -190,6 +190,31 @@ async def test_what_a_stranger_packed_is_refused_at_once_and_nothing_is_left(
         assert str(ladder.settings.data_dir) not in answer.text
         assert (left(ladder, "submissions"), left(ladder, "uploads")) == ([], [])
     assert (await client.get(f"{API}/submissions", headers=ada)).json() == {"submissions": [], "next": None}
+
+
+@pytest.mark.parametrize("inside", ["mybot", "another"])
+async def test_a_packed_folder_is_taken_as_what_is_in_it(
+    client: httpx.AsyncClient, ladder: Ladder, submissions: SubmissionCoordinator, inside: str
+) -> None:
+    """`tar czf bot.tar.gz mybot` packs the folder itself."""
+    archive = archive_of({f"{inside}/bot.py": "pass", f"{inside}/data/table": "1"})
+    answer = await submitted(client, by(ladder, "ada"), archive=archive)
+    assert answer.status_code == 202, answer.text
+    (task,) = await asyncio.to_thread(submissions.take, 1)
+    assert task.folder is not None
+    assert sorted(path.name for path in Path(task.folder).iterdir()) == ["bot.py", "data"]
+    assert task.folder.endswith("/mybot")
+    assert len(list(Path(task.folder).parent.iterdir())) == 1
+
+
+@pytest.mark.parametrize("beside", ["README", "src/bot.py"])
+async def test_a_folder_with_something_beside_it_is_no_bot(
+    client: httpx.AsyncClient, ladder: Ladder, beside: str
+) -> None:
+    archive = archive_of({"mybot/bot.py": "pass", beside: ""})
+    answer = await submitted(client, by(ladder, "ada"), archive=archive)
+    assert (answer.status_code, "has no bot.py" in answer.json()["detail"]) == (422, True)
+    assert left(ladder, "submissions") == []
 
 
 @pytest.mark.parametrize(
