@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from ladder.app.accounts import registering
+from ladder.app.accounts import managing, registering
 from ladder.app.ladder import Ladder
-from ladder.settings.settings import load_settings
+from ladder.store.commands.letters import post_notice
 from ladder.values.accounts import LOCAL, Role
+from ladder.values.mail import LetterKind
+from tests.ladder.mail.outbox import link_in, sent
+from tests.ladder.mail.servers import mail_settings
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
+from tests.ladder.site.person import quick_passwords
 from tests.ladder.site.serving import served
 from tests.waiting import PATIENCE
 
@@ -34,9 +38,9 @@ SHOTS = os.environ.get("PIGPEN_TEST_SHOTS", "")
 
 @pytest.fixture
 def ladder(sqlite_template: Path, tmp_path: Path) -> Iterator[Ladder]:
-    """A ladder without bots, served."""
+    """A ladder without bots, which sends e-mail."""
     shutil.copy(sqlite_template, tmp_path / "ladder.db")
-    with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
+    with Ladder.open(mail_settings(tmp_path, 25), create=True) as ladder:
         yield ladder
 
 
@@ -62,14 +66,15 @@ def look(page: Page, name: str, script: bool) -> None:
     assert small == [], name
 
 
-@pytest.mark.parametrize(
-    ("size", "script", "dark", "language"),
-    [
-        pytest.param(DESKTOP, True, False, "en", marks=pytest.mark.long),
-        (PHONE, True, True, "zh-CN"),
-        (DESKTOP, False, False, "en"),
-    ],
-)
+KINDS = [
+    pytest.param(DESKTOP, True, False, "en", marks=pytest.mark.long),
+    (PHONE, True, True, "zh-CN"),
+    (DESKTOP, False, False, "en"),
+]
+"""Size, with scripts, dark, language."""
+
+
+@pytest.mark.parametrize(("size", "script", "dark", "language"), KINDS)
 def test_somebody_registers_and_confirms_a_log_in(
     ladder: Ladder, site: str, lending: Lending, size: tuple[int, int], script: bool, dark: bool, language: str
 ) -> None:
@@ -107,3 +112,54 @@ def test_somebody_registers_and_confirms_a_log_in(
     page.fill("[name=password]", PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_url("**/me")
+
+
+LONG_ADDRESS = f"{'a' * 64}@{'b' * 59}.{'c' * 59}.{'d' * 59}.example"
+
+
+@pytest.mark.parametrize(("size", "script", "dark", "language"), KINDS)
+def test_somebody_confirms_an_address_ends_letters_and_forgets_the_password(
+    ladder: Ladder, site: str, lending: Lending, size: tuple[int, int], script: bool, dark: bool, language: str
+) -> None:
+    managing.add_with_password(ladder, quick_passwords(), LOCAL, "ada", Role.CONTESTANT, PASSWORD)
+    page = lending.page(Kind(script, language=language), size, dark)
+    page.goto(f"{site}/login?next=/me/account")
+    page.fill("[name=name]", "ada")
+    page.fill("[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/me/account")
+    page.fill("[name=address]", LONG_ADDRESS)
+    page.fill("form[action='/me/account/mail'] [name=password]", PASSWORD)
+    page.click("form[action='/me/account/mail'] button")
+    page.wait_for_url("**/me/account#mail")
+    (letter,) = sent(ladder)
+    page.goto(site + link_in(letter, "mail/confirm"))
+    look(page, f"mail-confirm-{language}", script)
+    page.click("main button.main")
+    page.wait_for_selector("main .good")
+    look(page, f"mail-confirmed-{language}", script)
+    page.goto(f"{site}/mail/confirm?link=x")
+    look(page, f"mail-no-link-{language}", script)
+    page.goto(f"{site}/me/account#mail")
+    for summary in page.locator("#mail ~ details > summary").all():
+        summary.click()
+    assert LONG_ADDRESS in page.inner_text("main")
+    look(page, f"mail-account-{language}", script)
+    with ladder.database.write() as session:
+        data = {"event": "cup", "title": "The Cup", "bots": "Trotter", "number": None}
+        post_notice(session, LetterKind.EVENT, "1", ladder.clock(), None, data)
+    (letter,) = sent(ladder)
+    page.goto(site + link_in(letter, "mail/unsubscribe"))
+    look(page, f"mail-unsubscribe-{language}", script)
+    page.click("main button.main")
+    page.wait_for_selector("main .good")
+    look(page, f"mail-unsubscribed-{language}", script)
+    page.context.clear_cookies()
+    page.goto(f"{site}/login/forgotten")
+    look(page, f"forgotten-{language}", script)
+    page.fill("[name=asked]", LONG_ADDRESS)
+    page.click("main button.main")
+    page.wait_for_selector("main .good")
+    look(page, f"forgotten-done-{language}", script)
+    (letter,) = sent(ladder)
+    assert letter["To"] == LONG_ADDRESS
