@@ -2,82 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
-import signal
 import subprocess
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.ladder import Ladder
-from ladder.sandbox.bots.bot_source import find_bot
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.settings.settings import load_settings
-from pigpen.rules import PRESETS
-from tests.e2e.command import PIGPEN, PLAIN, environment
+from tests.e2e.command import PLAIN
 from tests.e2e.installed.installing import WITH_BYTECODE, Installation
 from tests.e2e.test_readme import GUIDE, OTHER_LADDER, blocks, section
-from tests.ladder.accounts import add_person, token_of
-from tests.ladder.ladders import NOW
-from tests.ladder.store.submitted import Fit
-from tests.ports import free_port
+from tests.e2e.whole_ladder import PATIENCE, whole_ladder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-PATIENCE = 600
 ARENA = "https://arena.example"
 HOUSE = {"Snout": "counting"}
 """The only bots of the house: few enough that the machine has nothing else to do."""
-
-
-async def images_of(samples: Iterable[str]) -> dict[str, str]:
-    """The ids of the images of sample bots. Their trials are not the point here."""
-    sandbox = DockerSandbox()
-    try:
-        return {sample: (await sandbox.load(find_bot(sample))).identity for sample in samples}
-    finally:
-        await sandbox.close()
-
-
-@contextmanager
-def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
-    """A whole ladder with containers, as its organiser runs it; gives its address, and a token of a contestant's."""
-    variables = environment(
-        PIGPEN_DATA_DIR=str(folder / "data"), PIGPEN_SITE_PORT=str(free_port()), PIGPEN_BOARDS="1",
-        PIGPEN_PREFLIGHT_DEALS="1", PIGPEN_CLOCK="600+1", PIGPEN_LIMIT="60", PIGPEN_CONCURRENCY="1",
-    )  # fmt: skip
-    images = asyncio.run(images_of(HOUSE.values()))
-    with Ladder.open(load_settings(data_dir=folder / "data"), create=True) as ladder:
-        with ladder.database.write() as session:
-            for name, sample in HOUSE.items():
-                bot = Fit(name, f"owner-of-{name}", images[sample], "docker", sample, 1000, can_fork=True)
-                bot.enter(session, [PRESETS["gongzhu"]], NOW)
-        add_person(ladder, "ada")
-        token = token_of(ladder, "ada")
-    with (
-        (folder / "up.log").open("w") as log,
-        subprocess.Popen(
-            [PIGPEN, "up"], cwd=folder, env=variables, stdout=subprocess.PIPE, stderr=log, text=True
-        ) as up,
-    ):
-        try:
-            assert up.stdout is not None
-            address = ""
-            while not address.startswith("http"):
-                line = up.stdout.readline()
-                assert line, (folder / "up.log").read_text()
-                address = line.removeprefix("The site is at ").strip().rstrip("/")
-            yield address, token
-        finally:
-            for number in (signal.SIGINT, signal.SIGTERM):  # at once: other tests try how matches end in order
-                up.send_signal(number)
-            up.wait(PATIENCE)
 
 
 @pytest.mark.long  # on each push: test_wheels.py, test_other_systems.py and test_remote_submit.py
@@ -109,7 +52,7 @@ def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
         assert done.stderr == "" or command.startswith("pigpen submit")
         return done.stdout
 
-    with somebodys_ladder(organiser) as (address, token):
+    with whole_ladder(organiser, HOUSE) as (address, token):
         begun = time.monotonic()
         shown = {}
         for command in commands:
