@@ -196,6 +196,7 @@ def test_a_puzzle_is_in_chinese(tmp_path: Path) -> None:
     site = Visitor(made)
     for path in ("/", "/puzzles", "/puzzles/hearts", "/puzzle/1"):
         assert_is_in_chinese(site, path)
+    made.database.close()
 
 
 def test_a_study_is_in_chinese(tmp_path: Path) -> None:

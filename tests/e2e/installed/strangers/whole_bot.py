@@ -199,7 +199,8 @@ def learned_from(deal: Deal) -> int:
     assert len(observation) == encoding.words
     assert VERSION == 1
     # Without numpy and others these have no type.
-    assert {"BatchBot", "SavedTables", "Tables", "aec", "against", "against_many"} < set(learn.__all__)
+    players = {"BatchBot", "BoardResult", "Net", "against", "against_many", "greedy", "play_boards"}
+    assert players | {"SavedTables", "Tables", "aec"} < set(learn.__all__)
     return len(actions_of(deal.default_action(view.seat), view.legal_mask))
 
 
