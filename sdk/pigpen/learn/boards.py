@@ -24,7 +24,15 @@ SHOWN = 2.0
 
 @dataclass(frozen=True, eq=False)  # arrays are not compared at once
 class BoardResult:
-    """Results of one policy on boards; more is better in every variant."""
+    """
+    Results of one policy on boards; more is better in every variant.
+
+    >>> import numpy as np
+    >>> from pigpen.learn import BoardResult
+    >>> result = BoardResult(np.array([2.0, 3.0, 4.0]))
+    >>> print(result, result.gain)
+    +3.00 ± 0.58 3.0
+    """
 
     values: NDArray[np.float64]
     """

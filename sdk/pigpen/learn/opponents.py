@@ -42,6 +42,12 @@ def greedy(net: Net) -> BatchBot:
     """
     Make an opponent of a net: it takes the action that the net likes best.
 
+    >>> import numpy as np
+    >>> from pigpen.learn import greedy
+    >>> bot = greedy(lambda seen: (np.array([[0.5, 2.0, 1.0]]), np.zeros((1, 4))))
+    >>> bot(np.zeros((1, 8), dtype=np.uint8), np.array([[1, 0, 1]], dtype=np.int8)).tolist()
+    [2]
+
     Args:
         net: A function of unpacked observations that returns logits of all actions, and values.
     """
