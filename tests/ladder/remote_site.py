@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 
+PARTING = 20
+"""Seconds for requests under way when a site ends: the connection of a client that was stopped may never close."""
+
+
 @contextmanager
 def served(ladder: Ladder) -> Iterator[str]:
     """The site of a ladder; gives its address."""
@@ -32,7 +36,8 @@ def served(ladder: Ladder) -> Iterator[str]:
 @contextmanager
 def served_app(app: Any, **options: Any) -> Iterator[str]:
     """Any application on a port of its own."""
-    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, ws="none", **options)
+    ends = {"timeout_graceful_shutdown": PARTING}
+    config = uvicorn.Config(app, port=0, log_config=None, access_log=False, ws="none", **ends | options)
     server, up = uvicorn.Server(config), threading.Event()
     started = server.startup
 
