@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 SHOWN = 2.0
-"""Number of standard errors above 0 from which a gain is said to be shown."""
+"""Number of standard errors above 0 beyond which a gain counts."""
 
 
 @dataclass(frozen=True, eq=False)  # arrays are not compared at once
