@@ -98,7 +98,7 @@ class Ticking:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
         loop = asyncio.get_running_loop()
-        began = loop.time()
+        began = float(int(loop.time()))  # whole seconds: their sums and differences are exact
         monkeypatch.setattr(loop, "time", lambda: began + self.now)
 
     def watch(self) -> Stopwatch:
