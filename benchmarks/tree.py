@@ -92,7 +92,9 @@ def by_tree(view: View, seconds: float) -> Card:
     """Choose as `tree` does."""
     end = time.thread_time() + seconds
     tree = CardTree(view, view.rng)
-    return tree.solved() or race(view.legal, tree.trial, end - time.thread_time(), MANY, time.thread_time)
+    if (card := tree.solved()) is not None:
+        return card
+    return race(view.legal, tree.trial, end - time.thread_time(), MANY, time.thread_time)
 
 
 def by_playouts(view: View, seconds: float) -> Card:

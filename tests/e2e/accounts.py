@@ -56,6 +56,26 @@ def handlers_as_before() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def command_login(client: httpx.Client) -> tuple[str, str]:
+    """Confirm the log-in of a command; gives its code and its token."""
+    login = client.post("/api/v1/login/codes", json={"client": "a test"}).json()
+    asking = {"device_code": login["device_code"]}
+    assert client.post("/api/v1/login/tokens", json=asking).json()["token"] is None
+    confirmed = {"csrf": csrf(client), "code": login["user_code"], "decision": "confirm"}
+    assert client.post("/login/code", data=confirmed).status_code == 200
+    return login["device_code"], client.post("/api/v1/login/tokens", json=asking).json()["token"]
+
+
+def token_of_invited(link: str, name: str) -> str:
+    """Register by the link of an invitation; gives the token of a command."""
+    address, _, invitation = link.partition("/register?invitation=")
+    with browser(address) as client:
+        assert client.get(link).status_code == 200
+        made = {"name": name, "password": PASSWORD, "invitation": invitation}
+        assert client.post("/register", data=made).status_code == 200
+        return command_login(client)[1]
+
+
 def use_every_secret(client: httpx.Client, link: str) -> set[str]:
     """Register, log in and out, confirm a command's log-in, ask with its token; gives all secrets that were used."""
     invitation = link.partition("=")[2]
@@ -66,14 +86,9 @@ def use_every_secret(client: httpx.Client, link: str) -> set[str]:
     assert client.post("/logout", data={"csrf": csrf(client)}).status_code == 200
     assert client.post("/login", data=name | {"password": PASSWORD + "?"}).status_code == 403
     assert client.post("/login", data=name).status_code == 200
-    login = client.post("/api/v1/login/codes", json={"client": "a test"}).json()
-    asking = {"device_code": login["device_code"]}
-    assert client.post("/api/v1/login/tokens", json=asking).json()["token"] is None
-    confirmed = {"csrf": csrf(client), "code": login["user_code"], "decision": "confirm"}
-    assert client.post("/login/code", data=confirmed).status_code == 200
-    token = client.post("/api/v1/login/tokens", json=asking).json()["token"]
+    device_code, token = command_login(client)
     asked = client.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
     assert asked.json()["name"] == "olga"
     client.get(f"/api/v1/me?token={token}")
     client.get(f"/nothing?next=/register?invitation={invitation}")
-    return secrets | {client.cookies["pigpen_session"], login["device_code"], token}
+    return secrets | {client.cookies["pigpen_session"], device_code, token}

@@ -33,6 +33,8 @@ EXAMPLE = "arena.example"
 """The name in the templates."""
 SUBNET = "172.30.93.0/24"
 """Addresses of the containers; the site believes the proxy among them."""
+AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
+"""Certificates of the authorities that the ladder trusts: Debian's, in the image."""
 USUAL_SOCKET = "/var/run/docker.sock"
 DAYS = 365
 """Days for which the first certificate is valid, which no browser trusts."""
@@ -105,6 +107,7 @@ def _environment(order: ComposeOrder, password: str) -> str:
         "PIGPEN_POSTGRES_IMAGE": postgres_tag(),
         "PIGPEN_DATA": str(order.data),
         "PIGPEN_SUBNET": SUBNET,
+        "PIGPEN_AUTHORITIES": AUTHORITIES,
         "PIGPEN_HTTP": "80",
         "PIGPEN_HTTPS": "443",
         "DOCKER_SOCKET": engine_socket(),

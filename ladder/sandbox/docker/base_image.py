@@ -23,7 +23,7 @@ from docker.errors import APIError, ImageNotFound
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive
-from ladder.sandbox.docker.built_images import OLD, prune
+from ladder.sandbox.docker.built_images import OLD, last_used, prune
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors, explain
 from ladder.sandbox.docker.image_build import BuildFailed, build_image, tag_without_times
 from ladder.sandbox.docker.installed_sdk import Sdk, installed_sdk
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from docker import DockerClient
+    from docker.models.images import Image
 
 PACKAGES = ("python3", "libstdc++6", "libgomp1", "usr-is-merged")
 """libgomp1 is what wheels such as lightgbm's expect of a system; usr-is-merged keeps Perl out."""
@@ -164,6 +165,8 @@ def _run(command: list[str]) -> None:
 
 
 REPOSITORY = "pigpen/bot"
+KEPT = 3
+"""Base images with other SDKs that stay, those used last: a ladder that runs may need one of them."""
 LATEST = f"{REPOSITORY}:latest"
 OFFICIAL_BASE = "python:3.12-slim"
 CONTENT_LABEL = "pigpen.content"
@@ -198,7 +201,7 @@ class BaseImage:
 
     @property
     def latest(self) -> str:
-        """The name that bots are built on."""
+        """The name on which people build bots by hand: it means the SDK that was used last."""
         return f"{self.repository}:latest"
 
     @property
@@ -230,9 +233,14 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None], image
     image = image or BaseImage()
     content = os.environ.get(MADE_OUTSIDE) or image.content()
     with engine_errors("look up the bot base image"):
-        if not _is_current(client, image, content):
+        if not _name_found(client, image, content):
             _make(client, image, content, report)
     return content
+
+
+def name_of(content: str, repository: str = REPOSITORY) -> str:
+    """Give the name of the image with that content, which the image of no other SDK takes."""
+    return f"{repository}:of-{content[:12]}"
 
 
 def layers_digest(client: DockerClient, name: str = LATEST) -> str:
@@ -263,49 +271,75 @@ def debian_packages(client: DockerClient, base: str) -> str:
     return str(output.decode().strip())
 
 
-def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str:
+def base_image_id(client: DockerClient, content: str, repository: str = REPOSITORY) -> str:
     """
     Give the id of the bot base image: a name could come to mean another one between two looks.
 
     Args:
         client: The engine.
         content: What `ensure_base_image` gave.
-        name: The image's name.
+        repository: Of the image's name.
 
     Raises:
-        SandboxError: If that name means another image by now.
+        SandboxError: If the engine does not have it any more.
     """
-    image = client.images.get(name)
-    if image.labels.get(CONTENT_LABEL) != content:
+    image = _find(client, name_of(content, repository), content)
+    if image is None:
         raise SandboxError(
-            f"{name} is not the bot base image any more. Make it again: python -m ladder.sandbox.docker.base_image"
+            "The bot base image has been removed. Make it again: python -m ladder.sandbox.docker.base_image"
         )
     return str(image.id)
 
 
-def _is_current(client: DockerClient, image: BaseImage, content: str) -> bool:
+def _find(client: DockerClient, name: str, content: str) -> Image | None:
+    """Find the image of that name; None if there is none, or it was made from something else."""
     try:
-        found = client.images.get(image.latest)
+        found = client.images.get(name)
     except ImageNotFound:
-        return False
-    return image.tag in found.tags and found.labels.get(CONTENT_LABEL) == content
+        return None
+    return found if found.labels.get(CONTENT_LABEL) == content else None
+
+
+def _name_found(client: DockerClient, image: BaseImage, content: str) -> bool:
+    """Find the image with that content, and let all its names mean it; false if there is none."""
+    own = name_of(content, image.repository)
+    for name in (own, image.latest, image.tag):
+        if (found := _find(client, name, content)) is not None:
+            for each in {own, image.latest, image.tag}.difference(found.tags):
+                client.api.tag(str(found.id), image.repository, each.rpartition(":")[2])
+            return True
+    return False
 
 
 def _make(client: DockerClient, image: BaseImage, content: str, report: Callable[[str], None]) -> None:
-    base, former = find_base(client, report), client.api.images(image.latest, quiet=True)
+    base = find_base(client, report)
     labels = {
         CONTENT_LABEL: content,
         BASE_LABEL: base_identity(client, base),
         DEBIAN_LABEL: debian_packages(client, base),
     }
     report("collecting the wheels of the SDK and what it needs")
-    build_with_wheels(client, image.tag, base, DOCKERFILE, LOCK, image.sdk.write_wheel, labels, report)
+    own = name_of(content, image.repository)
+    build_with_wheels(client, own, base, DOCKERFILE, LOCK, image.sdk.write_wheel, labels, report)
     # The build's first stage. No build uses the new image yet, and Docker spares what a running build uses.
     prune(client, label=f"{CONTENT_LABEL}={content}")
-    client.api.tag(image.tag, image.repository, "latest")
-    for each in former:
-        _remove_nameless(client, each)
+    for tag in (image.tag, image.latest):
+        client.api.tag(own, image.repository, tag.rpartition(":")[2])
+    _remove_old(client, image.repository, own)
     prune(client, label=CONTENT_LABEL, until=OLD)
+
+
+def _remove_old(client: DockerClient, repository: str, own: str) -> None:
+    """Remove base images with other SDKs, but for those used last, and those on which a bot's image stands."""
+    with suppress(ImageNotFound):  # another process removes some
+        found = [
+            client.images.get(each["Id"]) for each in client.api.images(filters={"reference": f"{repository}:of-*"})
+        ]
+        for image in sorted(found, key=last_used, reverse=True)[KEPT + 1 :]:
+            for tag in image.tags:
+                if tag.startswith(f"{repository}:of-") and tag != own:
+                    with suppress(APIError):
+                        client.api.remove_image(tag)
 
 
 def build_with_wheels(
@@ -346,13 +380,6 @@ def build_with_wheels(
             build_image(client, archive(folder), tag=tag, labels=labels, arguments=given)
         except BuildFailed as error:
             raise SandboxError(f"The image {tag} could not be built:\n{error}") from error
-
-
-def _remove_nameless(client: DockerClient, image: str) -> None:
-    """Remove a former base image, unless it has another name, or a bot's image stands on it."""
-    with suppress(APIError):
-        if not client.images.get(image).tags:
-            client.api.remove_image(image)
 
 
 def find_base(client: DockerClient, report: Callable[[str], None], official: str = OFFICIAL_BASE) -> str:

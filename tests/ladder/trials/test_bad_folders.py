@@ -203,9 +203,15 @@ def test_a_list_of_packages_that_is_not_there_is_not_installed_anyway(
         build(client, folder)
 
 
-def test_a_base_image_whose_name_has_moved_is_not_built_on(client: docker.DockerClient, python_image: str) -> None:
-    with pytest.raises(SandboxError, match="the bot base image"):
-        base_image_id(client, "content", name=python_image)
+def test_another_image_under_the_name_of_the_base_image_is_not_built_on(
+    client: docker.DockerClient, python_image: str, name: str
+) -> None:
+    client.api.tag(python_image, name, "of-0123456789ab")
+    try:
+        with pytest.raises(SandboxError, match="The bot base image"):
+            base_image_id(client, "0123456789ab", name)
+    finally:
+        client.api.remove_image(f"{name}:of-0123456789ab")
 
 
 @pytest.mark.parametrize("reference", ["pigpen/bot:none", "docker.io/pigpen/built:none", "pigpen/entered:none"])

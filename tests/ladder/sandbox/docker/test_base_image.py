@@ -13,8 +13,10 @@ import docker
 import pytest
 
 from ladder.errors import SandboxError
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import base_image as images
-from ladder.sandbox.docker.base_image import BaseImage, ensure_base_image
+from ladder.sandbox.docker.base_image import BaseImage, base_image_id, ensure_base_image
+from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.installed_sdk import Sdk
 
 pytestmark = pytest.mark.docker
@@ -81,12 +83,13 @@ def test_a_bot_finds_python_the_sdk_and_pip_and_is_nobody(built: list[str], clie
     assert output.decode().splitlines() == ["65532 /bot first True", "pip"]
 
 
-def test_both_tags_name_it(built: list[str], client: docker.DockerClient) -> None:
-    assert {f"{REPOSITORY}:latest", f"{REPOSITORY}:0.0.7"} == set(client.images.get(f"{REPOSITORY}:latest").tags)
+def test_its_version_and_its_content_name_it(built: list[str], client: docker.DockerClient, small: BaseImage) -> None:
+    own = images.name_of(small.content(), REPOSITORY)
+    assert {small.latest, f"{REPOSITORY}:0.0.7", own} == set(client.images.get(small.latest).tags)
 
 
 def test_each_slow_step_is_told(built: list[str]) -> None:
-    assert f"building {REPOSITORY}:0.0.7 on" in built[-1]
+    assert built[-1].startswith(f"building {REPOSITORY}:of-")
 
 
 def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.DockerClient, small: BaseImage) -> None:
@@ -178,18 +181,56 @@ def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
     return [str(image["Id"]) for image in found]
 
 
-def test_a_change_of_the_sdk_makes_it_anew_and_leaves_nothing_of_the_old(
+def test_a_change_of_the_sdk_makes_it_anew_and_who_needs_the_old_one_still_has_it(
     built: list[str], client: docker.DockerClient, small: BaseImage, keeper: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, old_content = client.images.get(small.latest).id, small.content()
-    (small.sdk.package / "__init__.py").write_text("MARK = 'second'")
+    """A ladder that runs keeps its base image although another version of Pigpen plays on the same engine."""
+    mark, texts = small.sdk.package / "__init__.py", [f"MARK = '{name}'" for name in ("first", "second")]
     monkeypatch.setattr(images, "_pip", keeper)
-    before = small.content()
-    assert before == ensure_base_image(client, lambda line: None, small)
-    output = client.containers.run(f"{REPOSITORY}:latest", ["python", "-c", FACTS], network_mode="none", remove=True)
+    contents: list[str] = []
+    found: list[str] = []
+    lines: list[str] = []
+    for text in (*texts, *texts):
+        mark.write_text(text)
+        contents.append(ensure_base_image(client, lines.append, small))
+        found.append(str(client.images.get(small.latest).id))
+        assert [base_image_id(client, content, REPOSITORY) for content in contents] == found
+    assert found[:2] == found[2:]
+    assert found[0] != found[1]
+    assert len([line for line in lines if line.startswith("building ")]) == 1
+    output = client.containers.run(small.latest, ["python", "-c", FACTS], network_mode="none", remove=True)
     assert b"second" in output
-    assert dangling(client, old_content) == dangling(client, before) == []
-    assert old not in client.api.images(quiet=True)  # in one look: others remove images meanwhile
+    assert dangling(client, contents[0]) == dangling(client, contents[1]) == []
+
+
+def test_few_old_ones_stay(
+    client: docker.DockerClient,
+    small: BaseImage,
+    built: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of the Python image with other labels: what stays is told by when each was named last."""
+    repository = f"{REPOSITORY}-old"
+
+    def label(client: docker.DockerClient, tag: str, base: str, *others: object) -> None:
+        (tmp_path / "Dockerfile").write_text(f"FROM {base}\n")
+        build_image(client, archive(tmp_path), tag=tag, labels=cast("dict[str, str]", others[3]))
+
+    monkeypatch.setattr(images, "build_with_wheels", label)
+    contents = []
+    try:
+        for number in range(images.KEPT + 3):
+            (small.sdk.package / "__init__.py").write_text(f"MARK = 'old {number}'")
+            contents.append(ensure_base_image(client, lambda line: None, BaseImage(small.sdk, repository)))
+        for content in contents[:2]:
+            with pytest.raises(SandboxError, match="has been removed"):
+                base_image_id(client, content, repository)
+        for content in contents[2:]:
+            assert base_image_id(client, content, repository)
+    finally:
+        for image in client.images.list(repository):
+            client.images.remove(str(image.id), force=True)
 
 
 class TestWithoutABase:
