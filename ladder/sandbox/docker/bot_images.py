@@ -16,6 +16,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.bots.dockerignore import without_ignored
 from ladder.sandbox.bots.languages import source_of
+from ladder.sandbox.bots.plain_copies import copied
 from ladder.sandbox.bots.recipes import PLAIN, SCRATCH, image_to_build, recipe_of
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
@@ -215,6 +216,7 @@ def _context(
     if recipe is None:
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
     stand = packages.image_for(client, content, base_image_id(client, base))
+    recipe, kept = copied(recipe, kept) or (recipe, kept)
     dockerfile = recipe.dockerfile(stand, labels)
     return kept.below(recipe.place).with_files({DOCKERFILE: dockerfile}).archive()
 

@@ -1,0 +1,93 @@
+"""
+Copies that a Dockerfile asks for, made here rather than by the engine, which gives folders the time of the build.
+
+So two builds of one folder are one image. What is not plain (patterns, links, a name that is not there) is left to the
+engine.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.bots.members import FolderMember, Kind
+from ladder.sandbox.bots.recipes import FILES, PLAIN, Recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+HOME = "/bot"
+COPY = "COPY "
+
+
+def copied(recipe: Recipe, content: Content) -> tuple[Recipe, Content] | None:
+    """
+    Make the copies of a recipe that adds files only.
+
+    Args:
+        recipe: What was understood of a Dockerfile.
+        content: The bot's folder, without what is ignored.
+
+    Returns:
+        A recipe that copies one folder as a whole, and the content of that folder; None if the engine has to make the
+        copies.
+    """
+    if not recipe.adds_files_only or recipe.place != FILES or content.has_links:
+        return None
+    found: dict[str, FolderMember] = {}
+    try:
+        for line in recipe.lines:
+            if line.startswith(COPY):
+                *sources, target = json.loads(line.removeprefix(COPY))
+                for member in _members(sources, target, content, found):
+                    _put(found, member)
+    except _NotPlainError:
+        return None
+    others = [line for line in recipe.lines if not line.startswith(COPY)]
+    members = tuple(sorted(found.values(), key=lambda member: member.parts))
+    return replace(recipe, lines=(PLAIN.lines[0], *others), place=PLAIN.place), Content(members)
+
+
+class _NotPlainError(Exception):
+    """The engine has to make a copy, or to say why it cannot be made."""
+
+
+def _put(found: dict[str, FolderMember], member: FolderMember) -> None:
+    former = found.get(member.name, member)
+    if Kind.FOLDER in (former.kind, member.kind) and former.kind is not member.kind:
+        raise _NotPlainError
+    found[member.name] = member
+
+
+def _members(
+    sources: Sequence[str], target: str, content: Content, found: Mapping[str, FolderMember]
+) -> Iterator[FolderMember]:
+    """Give what a COPY adds, by its place in the bot's folder, each folder before what is in it."""
+    if len(sources) > 1 and not target.endswith("/"):
+        raise _NotPlainError
+    place = posixpath.relpath(posixpath.normpath(posixpath.join(HOME, target)), HOME)
+    place = "" if place == "." else place
+    is_folder = not place or target.endswith(("/", "/.")) or (place in found and found[place].kind is Kind.FOLDER)
+    for source in sources:
+        name = posixpath.relpath(source, FILES)
+        member = content.by_name.get(name)
+        if name == "." or (member is not None and member.kind is Kind.FOLDER):
+            below = "" if name == "." else f"{name}/"
+            yield from _folders(place)
+            for each in content.members:
+                if each.name.startswith(below):
+                    yield replace(each, name=posixpath.join(place, each.name.removeprefix(below)))
+        elif member is None or "*" in name or "?" in name:
+            raise _NotPlainError
+        else:
+            path = posixpath.join(place, posixpath.basename(name)) if is_folder else place
+            yield from _folders(posixpath.dirname(path))
+            yield replace(member, name=path)
+
+
+def _folders(place: str) -> Iterator[FolderMember]:
+    parts = place.split("/") if place else []
+    return (FolderMember("/".join(parts[: count + 1]), Kind.FOLDER) for count in range(len(parts)))
