@@ -62,6 +62,8 @@ way.
 """
 FEW_FILES, FEW_PROCESSES = 4, 16
 """Numbers that ordinary bots stay below: one in Python has up to 10 processes and threads, and makes no file."""
+REAPED_AT_ONCE = 64
+"""Processes that have ended, of which the server takes no more before it looks for commands again."""
 CLONE_VM, CLONE_VFORK, WAIT_ALL = 0x100, 0x4000, 0x40000000
 SOCKET_SECONDS = 2.0
 """Seconds that the kernel may take to collect sockets that only they themselves hold."""
@@ -89,11 +91,13 @@ def serve(control: socket.socket, user: int) -> bool:
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     instance, counters, sockets = 0, _counters(), _sockets()
     control.sendall(b"ready\n")
+    ended: list[tuple[int, int]] = []
     while True:
-        select.select([control, woken], [], [])
+        select.select([control, woken], [], [], 0 if len(ended) == REAPED_AT_ONCE else None)
         with contextlib.suppress(BlockingIOError):
             woken.recv(4096)
-        for pid, status in _reap(os.WNOHANG):
+        ended = _reap()
+        for pid, status in ended:
             if pid == instance:
                 with _acting_as(user):
                     _end_all()  # as in a container of its own, which ends with its program
@@ -118,11 +122,11 @@ def _command(control: socket.socket) -> bytes | None:
     return control.recv(1) if select.select([control], [], [], 0)[0] else None
 
 
-def _reap(options: int) -> list[tuple[int, int]]:
-    """Take what has ended, orphans too: their number and wait status."""
-    found = []
+def _reap() -> list[tuple[int, int]]:
+    """Take what has ended, orphans too: their number and wait status. Processes that fork without end leave some."""
+    found: list[tuple[int, int]] = []
     with contextlib.suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, options))[0]:
+        while len(found) < REAPED_AT_ONCE and (ended := os.waitpid(-1, os.WNOHANG))[0]:
             found.append(ended)
     return found
 
@@ -143,10 +147,13 @@ def _acting_as(user: int) -> Iterator[None]:
 
 
 def _end_all() -> None:
-    """Kill all processes but this one, in one go: what forks meanwhile dies, too."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(-1, signal.SIGKILL)
-    _reap(0)
+    """Kill all processes but this one: Linux does it in one go; what forks in gVisor meanwhile dies the next time."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+            os.waitpid(-1, 0)
+            _reap()
 
 
 def _state() -> list[object]:

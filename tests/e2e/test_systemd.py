@@ -20,6 +20,7 @@ import pytest
 from docker.types import Mount
 
 from ladder.sandbox.docker.base_image import BaseImage, debian_release, ensure_base_image, import_packages
+from ladder.sandbox.docker.engine import connect
 from tests.e2e.command import ROOT
 from tests.e2e.installed.installing import copy_sources, make_wheels
 from tests.e2e.package_sources import configured_places, passed_on
@@ -111,8 +112,8 @@ class Debian:
 
 
 @pytest.fixture(scope="module")
-def debian(client: docker.DockerClient, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Debian]:
-    folder, port = tmp_path_factory.mktemp("systemd"), free_port()
+def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Debian]:
+    folder, port, client = tmp_path_factory.mktemp("systemd"), free_port(), connect()
     image = image_with_systemd(client)
     ensure_base_image(client, print)
     wheels = make_wheels(copy_sources(folder / "sources"))
@@ -141,6 +142,7 @@ def debian(client: docker.DockerClient, tmp_path_factory: pytest.TempPathFactory
         machine.try_("systemctl stop 'pigpen*' docker docker.socket")
     finally:
         container.remove(force=True, v=True)
+        client.close()
 
 
 def image_with_systemd(client: docker.DockerClient) -> str:
