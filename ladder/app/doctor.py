@@ -194,16 +194,20 @@ def _temporary_folder() -> Finding:
     return Finding("TMPDIR", True, f"{folder}, programs may run there")
 
 
-def compilers(ready: Collection[str], can_make: bool) -> Finding:
+def compilers(ready: Collection[str], can_make: bool, languages: Collection[str] = tuple(LANGUAGES)) -> Finding:
     """
     Tell in which languages bots can be compiled.
 
     Args:
         ready: Names of those whose images the engine has.
         can_make: True if the others can be made here.
+        languages: Names of those that the ladder takes.
     """
-    there = [each.title for each in LANGUAGES.values() if each.name in ready]
-    missing = [each.title for each in LANGUAGES.values() if each.name not in ready]
+    if not languages:
+        return Finding("Compilers", True, "not needed: the setting languages names none")
+    wanted = [each for each in LANGUAGES.values() if each.name in languages]
+    there = [each.title for each in wanted if each.name in ready]
+    missing = [each.title for each in wanted if each.name not in ready]
     parts = [f"images ready: {', '.join(there)}"] if there else []
     if missing:
         parts.append(f"{'made when a bot needs them' if can_make else 'missing'}: {', '.join(missing)}")
@@ -346,10 +350,10 @@ def engine_facts() -> dict[str, Any]:
         client.close()
 
 
-def _compilers() -> Finding:
+def _compilers(languages: Collection[str]) -> Finding:
     client = connect()
     try:
-        return compilers(ready_toolchains(client), can_make_debian_base())
+        return compilers(ready_toolchains(client), can_make_debian_base(), languages)
     finally:
         client.close()
 
@@ -418,6 +422,7 @@ def examine(
     locked_bytes: int = LOCKED_BYTES,
     asked_by: str = RUNTIME_SETTING,
     measure_speed: Callable[[], Finding] | None = None,
+    languages: Collection[str] = tuple(LANGUAGES),
 ) -> DoctorReport:
     """
     Look at everything: the machine, and then the protections.
@@ -428,8 +433,9 @@ def examine(
         locked_bytes: The largest image that is kept in memory.
         asked_by: What asks for that runtime, as a sentence begins.
         measure_speed: Measures how fast matches are, where containers start; None: this is left out.
+        languages: Names of the languages whose source the ladder compiles.
     """
-    findings = _examined(runtime, report, locked_bytes, asked_by, measure_speed)
+    findings = _examined(runtime, report, locked_bytes, asked_by, measure_speed, languages)
     return DoctorReport(stands=stands(findings), findings=tuple(findings))
 
 
@@ -439,6 +445,7 @@ def _examined(
     locked_bytes: int,
     asked_by: str,
     measure_speed: Callable[[], Finding] | None,
+    languages: Collection[str],
 ) -> list[Finding]:
     try:
         engine = engine_facts()
@@ -448,7 +455,7 @@ def _examined(
     try:
         follows = shared_kernel(runtime, engine.get("Runtimes") or (), asked_by)
         probed = asyncio.run(probe(runtime, report, locked_bytes, follows))
-        found.append(_compilers())
+        found.append(_compilers(languages))
     except SandboxError as error:
         return [
             *found,

@@ -70,8 +70,8 @@ class Debian:
 
     def try_(self, script: str) -> subprocess.CompletedProcess[str]:
         variables = [word for name, value in passed_on().items() for word in ("--env", f"{name}={value}")]
-        command = ["docker", "exec", *variables, "--env", "PIGPEN_DATA_DIR=/var/lib/pigpen", "--workdir", "/etc/pigpen"]
-        shell = ["sh", "-euc", script]
+        command = ["docker", "exec", *variables, "--env", "PIGPEN_DATA_DIR=/var/lib/pigpen"]
+        shell = ["sh", "-euc", f"mkdir -p /etc/pigpen; cd /etc/pigpen; {script}"]
         return subprocess.run(
             [*command, self._name, *shell], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
         )
@@ -166,7 +166,6 @@ def test_a_ladder_runs_in_one_unit_and_then_in_four(debian: Debian) -> None:
     with_settings = f"cat > /etc/pigpen/pigpen.toml <<'END'\n{settings}END\n"
     begin, made, rest = first.partition("mkdir -p /etc/pigpen")
     assert made
-    debian.type("mkdir -p /etc/pigpen")
     line, _, rest = rest.partition("\n")
     debian.type(f"cd /root/dist\n{begin}{made}{line}\n{with_settings}{rest}")
     debian.answers()

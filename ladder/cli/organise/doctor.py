@@ -52,7 +52,8 @@ def doctor(
     settings = the_settings()
     chosen = settings if runtime is None else settings.model_copy(update={"runtime": runtime})
     asked_by = RUNTIME_SETTING if runtime is None else "The option --runtime"
-    found = examine(chosen.runtime, say, settings.locked_bytes, asked_by, partial(speed_finding, chosen, say))
+    measure, languages = partial(speed_finding, chosen, say), settings.languages.split()
+    found = examine(chosen.runtime, say, settings.locked_bytes, asked_by, measure, languages)
     found = found.model_copy(update={"findings": (*found.findings, *ladder_findings(settings))})
     if as_json:
         print_json(found)

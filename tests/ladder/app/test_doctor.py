@@ -72,6 +72,32 @@ def test_languages_in_which_bots_can_be_compiled_are_named(
     assert "setting languages" in finding.follows
 
 
+@pytest.mark.parametrize(("languages", "holds"), [((), True), (("go",), True), (("go", "java"), False)])
+def test_languages_that_the_ladder_does_not_take_are_not_missing(languages: tuple[str, ...], holds: bool) -> None:
+    finding = compilers({"go"}, False, languages)
+    assert (finding.holds, "Rust" in finding.found) == (holds, False)
+
+
+def test_doctor_asks_for_the_languages_of_the_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[object] = []
+
+    async def probe(*_: object) -> Probed:
+        return probed()
+
+    def note(languages: list[str]) -> Finding:
+        asked.append(languages)
+        return compilers({*LANGUAGES}, True, languages)
+
+    monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
+    monkeypatch.setattr(doctor, "probe", probe)
+    monkeypatch.setattr(doctor, "_compilers", note)
+    monkeypatch.setattr("ladder.app.speed.speed_finding", lambda *_: Finding("Speed", True, "quick"))
+    for setting in ("go rust", ""):
+        (tmp_path / "pigpen.toml").write_text(f"languages = '{setting}'\n")
+        pigpen("doctor", "--json", folder=tmp_path)
+    assert asked == [["go", "rust"], []]
+
+
 def test_as_long_as_no_engine_answers_nothing_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> dict[str, Any]:
         raise SandboxError("No Docker engine answers.")
@@ -174,7 +200,7 @@ def test_doctor_says_where_grpc_takes_more_than_it_must(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
     monkeypatch.setattr(doctor, "probe", probe)
-    monkeypatch.setattr(doctor, "_compilers", lambda: compilers({*LANGUAGES}, can_make=True))
+    monkeypatch.setattr(doctor, "_compilers", lambda languages: compilers({*LANGUAGES}, True, languages))
     monkeypatch.setattr(blocking_stream, "WHY_SLOW", reason)
     for found in (doctor.examine("auto", print).findings, no_engine(SandboxError("none"))):
         grpc = [finding for finding in found if finding.name.startswith("gRPC")]
@@ -315,7 +341,7 @@ def test_doctor_says_what_asks_for_a_shared_kernel(
 
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
     monkeypatch.setattr(doctor, "probe", probe)
-    monkeypatch.setattr(doctor, "_compilers", lambda: compilers({*LANGUAGES}, can_make=True))
+    monkeypatch.setattr(doctor, "_compilers", lambda languages: compilers({*LANGUAGES}, True, languages))
     monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
     done = pigpen("doctor", "--json", *options)
     (kernel,) = [finding for finding in json.loads(done.stdout)["findings"] if finding["name"] == "Kernel"]
