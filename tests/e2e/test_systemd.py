@@ -94,6 +94,10 @@ class Debian:
     def pigpen(self, *words: str) -> str:
         return self.type(f"/opt/pigpen/bin/pigpen {shlex.join(words)}")
 
+    def show(self, unit: str, name: str) -> str:
+        """Give a property of a unit."""
+        return self.type(f"systemctl show --property {name} --value {unit}").strip()
+
     def matches(self) -> list[dict[str, object]]:
         found: list[dict[str, object]] = json.loads(self.pigpen("matches", "--json"))
         return found
@@ -174,13 +178,13 @@ def test_a_ladder_runs_in_one_unit_and_then_in_four(debian: Debian) -> None:
     debian.plays_more()
     debian.type("systemctl stop pigpen")
     assert {each["status"] for each in debian.matches()} <= {"done", "queued"}, "what is played is finished first"
-    assert debian.type("systemctl show --property Result --value pigpen").strip() == "success"
+    assert debian.show("pigpen", "Result") == "success"
 
     debian.type(second)
     debian.answers()
     debian.plays_more()
     assert debian.try_("systemctl is-active pigpen").stdout.strip() == "inactive"
-    site = debian.type("systemctl show --property MainPID --value pigpen-site").strip()
+    site = debian.show("pigpen-site", "MainPID")
     status = debian.type(f"cat /proc/{site}/status")
     assert re.search(r"^Groups:\s*(\d+)\s*$", status, re.MULTILINE), "the site is in no group but its own"
     assert int(debian.type("id --user pigpen")) != 0
@@ -194,4 +198,5 @@ def test_a_ladder_runs_in_one_unit_and_then_in_four(debian: Debian) -> None:
     debian.plays_more()
     debian.type("systemctl stop pigpen-site pigpen-run pigpen-tables pigpen-compute")
     assert {each["status"] for each in debian.matches()} <= {"done", "queued"}
-    assert debian.type("systemctl list-units --failed --no-legend 'pigpen*'") == ""
+    failed = debian.type("systemctl list-units --failed --no-legend 'pigpen*'")
+    assert failed == ""
