@@ -66,7 +66,7 @@ class Arena:
             "XDG_CONFIG_HOME": "/var/tmp/contestant",
             **variables,
         }
-        done = self._machine.run(*words, **trusted)
+        done = self._machine.run(*words, **trusted | variables)
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
@@ -147,6 +147,10 @@ def test_from_nothing_to_a_rated_match(machine: Machine) -> None:
         (hearts,) = json.loads(arena.pigpen("standings", "--variant", "hearts", "--json"))
         assert [row["matches"] > 0 for row in hearts["standings"]] == [True] * len(BOTS)
         assert "Counting" in arena.page("/v/hearts")
+        proof = "acme/.well-known/acme-challenge"  # where certbot puts what shows that the name is the organiser's
+        arena.type(f"mkdir -p {proof}; echo mine > {proof}/token")
+        reached = f"curl --silent --fail --resolve {NAME}:80:127.0.0.1 http://{NAME}/.well-known/acme-challenge/token"
+        assert arena.type(reached) == "mine\n"
     finally:
         arena.end()
 

@@ -35,7 +35,17 @@ PATIENCE = 1500
 """Seconds for all of it, on a machine that is busy with other things, too."""
 pytestmark = [pytest.mark.docker, pytest.mark.bare, pytest.mark.long, pytest.mark.timeout(PATIENCE)]
 
-PACKAGES = ("systemd", "systemd-sysv", "dbus", "docker.io", "iptables", "python3-venv", "procps", "usr-is-merged")
+PACKAGES = (
+    "apt",
+    "systemd",
+    "systemd-sysv",
+    "dbus",
+    "docker.io",
+    "iptables",
+    "python3-venv",
+    "procps",
+    "usr-is-merged",
+)
 ENGINE = {"bridge": "none", "iptables": False, "ip-forward": False}
 BRIEF = "boards = 1\npreflight_deals = 1\nclock = '600+1'\nlimit = 60\nlanguages = ''\n"
 """Settings under which a match takes seconds, and no bot is late on a busy machine."""
