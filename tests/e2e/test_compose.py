@@ -61,11 +61,8 @@ class Arena:
 
     def as_contestant(self, *words: str, **variables: str) -> str:
         """Type a command of Pigpen on the machine itself, as a contestant does who trusts the certificate."""
-        trusted = {
-            "SSL_CERT_FILE": "/opt/arena/tls/fullchain.pem",
-            "XDG_CONFIG_HOME": "/var/tmp/contestant",
-            **variables,
-        }
+        certificate = "/opt/arena/tls/fullchain.pem"
+        trusted = {"SSL_CERT_FILE": certificate, "REQUESTS_CA_BUNDLE": certificate, "XDG_CONFIG_HOME": "/var/tmp/ada"}
         done = self._machine.run(*words, **trusted | variables)
         assert done.returncode == 0, f"{words}\n{done.stdout}\n{done.stderr}"
         return done.stdout

@@ -109,13 +109,13 @@ class Debian:
         return self.type(f"systemctl show --property {name} --value {unit}").strip()
 
     def matches(self) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = json.loads(self.pigpen("matches", "--json"))
+        found: list[dict[str, object]] = json.loads(self.type("/opt/pigpen/bin/pigpen matches --json 2> /dev/null"))
         return found
 
     def plays_more(self) -> None:
         """Wait until a match has been played that had not begun."""
         last = max((int(str(each["id"])) for each in self.matches()), default=0)
-        command = "/opt/pigpen/bin/pigpen matches --status done --json"
+        command = "/opt/pigpen/bin/pigpen matches --status done --json 2> /dev/null"
         self.until(
             f"{command} | python3 -c 'import json, sys; print(max(e[\"id\"] for e in json.load(sys.stdin)) > {last})'",
             "True",
