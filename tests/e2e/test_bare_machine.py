@@ -8,6 +8,7 @@ The machine is a root that mmdebstrap makes. It has no Docker engine at first: t
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -16,12 +17,12 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
 from ladder.app.local.folder import LANGUAGES
 from tests.e2e.command import ROOT, pigpen
-from tests.e2e.package_sources import configured_places, passed_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,12 @@ RELEASE = "bookworm"
 README = (ROOT / "README.md").read_text("utf-8")
 TRY_IT = (ROOT / "docs" / "protocol.md").read_text("utf-8").partition("## Try it")[2]
 KITS = [name for name, sample in LANGUAGES.items() if sample is None]
+CONFIGURED = (
+    "/etc/apt", "/etc/hosts", "/etc/npmrc", "/etc/pip.conf", "/etc/resolv.conf", "/etc/ssl", "/root/.npmrc",
+    "/usr/share/keyrings",
+)  # fmt: skip
+"""Settings of apt, npm and pip, and what they need to reach their sources."""
+PASSED_ON = re.compile(r"PIP_\w+|npm_config_\w+|NODE_EXTRA_CA_CERTS|(https?|no|all)_proxy|SSL_CERT_\w+", re.IGNORECASE)
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "node_modules", "*.so")
 PATIENTLY = ("--clock", "600+60", "--limit", "60")
 """No bot's time ends on a machine that has much else to do."""
@@ -82,6 +89,14 @@ def totals(printed: str) -> dict[str, int]:
     return {each["bot"]: each["total"] for each in results}
 
 
+def configured_places() -> list[str]:
+    """Files and folders of this machine from which apt and pip take packages; pip itself names its own."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    words = [urlsplit(word).path for word in re.split(r"[\s'\"=]+", listed) if word.startswith(("/", "file:///"))]
+    return [place for place in dict.fromkeys([*CONFIGURED, *words]) if Path(place).exists()]
+
+
 class BareMachine:
     """A root, and the programs in it."""
 
@@ -91,7 +106,8 @@ class BareMachine:
 
     def type(self, script: str, folder: str = "/root") -> str:
         """Type commands there, as root; all of them must succeed. Gives what they print."""
-        variables = passed_on() | {
+        passed_on = {name: value for name, value in os.environ.items() if PASSED_ON.fullmatch(name)}
+        variables = passed_on | {
             "HOME": "/root", "PATH": PATH, "TERM": "dumb", "DEBIAN_FRONTEND": "noninteractive", "ROOT": str(self.root),
             "PLACES": shlex.join(self.places), "TURNER": sys.executable, "TURN": TURN,
             "SCRIPT": f"set -eu; cd {shlex.quote(folder)}\n{script}",
