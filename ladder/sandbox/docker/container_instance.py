@@ -220,7 +220,7 @@ Runtimes under which nothing inside a container can end its first process.
 Under gVisor a lack of memory ends the whole sandbox, and the engine does not always report that as the reason.
 """
 
-OOM_SECONDS = 5.0
+OOM_SECONDS = 1.0
 """Seconds that the engine may take to learn that memory ran out, after it has learnt of the end."""
 _LOOK_SECONDS = 0.02
 KILL_EVENT_SECONDS = 5
