@@ -63,6 +63,8 @@ class Machine:
         """Its own files: `etc` holds what was written to its `/etc`."""
         self.first = first
         """Its first process, as the others are called here."""
+        self.patience = 250.0
+        """Seconds for a program that is run to its end."""
         self._programs: dict[Path, subprocess.Popen[bytes]] = {}
         """By the file with its number there: what enters the machine is not what runs there."""
         self._engine: Path | None = None
@@ -73,7 +75,12 @@ class Machine:
         """Run a program there to its end."""
         command = [*self._enter, *map(str, words)]
         return subprocess.run(
-            command, env=self._environment(variables), text=True, capture_output=True, check=False, timeout=250
+            command,
+            env=self._environment(variables),
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=self.patience,
         )
 
     def script(self, text: str, **variables: str) -> None:

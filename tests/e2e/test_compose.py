@@ -108,6 +108,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     assert set(made) == {ladder_tag()}
     with lan(tmp_path_factory.mktemp("compose")) as network:
         machine = network.add("arena")
+        machine.patience = PATIENCE
         machine.start_engine()
         give(machine, *made, BaseImage().latest, BaseImage().tag)
         (machine.folder / "opt" / "stubs").mkdir()
