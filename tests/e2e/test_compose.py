@@ -32,6 +32,7 @@ pytestmark = [
 
 
 IMAGE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]'
+UP = "docker-compose up --detach"
 JOIN = "import sys; from tests.e2e.accounts import token_of_invited; print(token_of_invited(*sys.argv[1:]))"
 
 
@@ -127,8 +128,9 @@ def give(machine: Machine, *names: str) -> None:
 
 def lay_out(machine: Machine, *options: str) -> Arena:
     """Write the files of a ladder there, as the page has it typed; nothing of it runs."""
-    begin, _, _ = typed_on_the_page().partition("docker-compose up")
+    begin, up, rest = typed_on_the_page().partition(UP)
     assert f"pigpen ladder compose {NAME} arena" in begin
+    assert (up, rest.strip()) == (UP, "")
     begin = begin.replace("pigpen ladder image", f"docker image inspect {ladder_tag()} > /dev/null")  # it has it
     written = shlex.join([NAME, "arena", "--data-dir", "/var/tmp/pigpen", *options])
     machine.script(f"cd /opt; {begin.replace(f'{NAME} arena', written)}")
@@ -138,7 +140,7 @@ def lay_out(machine: Machine, *options: str) -> Arena:
 def test_from_nothing_to_a_rated_match(machine: Machine) -> None:
     arena = lay_out(machine)
     arena.settings(f"runtime = 'runc'\n{BRIEF}")
-    arena.type("docker-compose up --detach")
+    arena.type(UP)
     try:
         arena.submit_all()
         assert bots_of(arena.match_with("Counting")) == {bot.title() for bot in BOTS}
@@ -161,7 +163,7 @@ def test_with_postgresql_a_registry_and_gvisor(machine: Machine) -> None:
     arena = lay_out(machine, "--postgres", "--registry")
     arena.settings(f"runtime = 'runsc'\nlanguages = ''\n{BRIEF}")
     trust_the_certificate(machine)
-    arena.type("docker-compose up --detach")
+    arena.type(UP)
     try:
         arena.submit_all()
         doctor = json.loads(arena.pigpen("doctor", "--json"))
@@ -183,7 +185,7 @@ def test_with_postgresql_a_registry_and_gvisor(machine: Machine) -> None:
         statuses = arena.type(f"{count} 'select distinct status from matches' pigpen").split()
         assert "done" in statuses
         assert "leased" not in statuses, "matches under way are finished first"
-        arena.type("docker-compose up --detach")
+        arena.type(UP)
         assert "Fifth" in arena.page("/v/hearts")
     finally:
         arena.end()

@@ -1,8 +1,8 @@
 """
 Copies that a Dockerfile asks for, made here rather than by the engine, which gives folders the time of the build.
 
-So two builds of one folder are one image. What is not plain (patterns, links, a name that is not there) is left to the
-engine.
+So two builds of one folder are one image. What is not plain (patterns, links, a name that is not there, the same files
+in several places) is left to the engine.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.members import FolderMember, Kind
+from ladder.sandbox.bots.members import MAX_MEMBERS, FolderMember, Kind
 from ladder.sandbox.bots.recipes import FILES, PLAIN, Recipe
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def copied(recipe: Recipe, content: Content) -> tuple[Recipe, Content] | None:
                     _put(found, member)
     except _NotPlainError:
         return None
+    if len(found) > MAX_MEMBERS or sum(len(member.content) for member in found.values()) > content.size:
+        return None  # what is copied again and again is the engine's to store, and not ours to hold in memory
     others = [line for line in recipe.lines if not line.startswith(COPY)]
     members = tuple(sorted(found.values(), key=lambda member: member.parts))
     return replace(recipe, lines=(PLAIN.lines[0], *others), place=PLAIN.place), Content(members)

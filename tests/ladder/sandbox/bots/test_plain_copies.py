@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.members import FolderMember, Kind
+from ladder.sandbox.bots.members import MAX_MEMBERS, FolderMember, Kind
 from ladder.sandbox.bots.plain_copies import copied
 from ladder.sandbox.bots.recipes import PLAIN, read_recipe
 
@@ -66,6 +66,8 @@ def test_each_file_comes_to_the_place_that_a_plain_copy_names(dockerfile: str, f
         "ENV A=1\nCOPY bot.py .",
         "USER 1\nCOPY bot.py .",
         "WORKDIR /bot/net\nCOPY bot.py .",
+        "COPY . .\nCOPY . again/",
+        "COPY bot.py .\nCOPY net net/\nCOPY net.py .\nCOPY net/a.bin b.bin",
     ],
 )
 def test_what_is_not_plain_or_cannot_be_is_left_to_the_engine(dockerfile: str) -> None:
@@ -82,3 +84,10 @@ def test_the_last_copy_to_a_place_counts_and_a_program_stays_one() -> None:
     made = copied(read_recipe(f"FROM pigpen/bot\nCOPY b c\nCOPY a c\n{RUN}\n".encode()), content)
     assert made is not None
     assert made[1].members == (FolderMember("c", Kind.EXECUTABLE, b"a"),)
+
+
+def test_folders_that_are_copied_again_and_again_are_left_to_the_engine() -> None:
+    """They have no bytes, but a member each."""
+    many = Content(tuple(FolderMember(f"{number}", Kind.FOLDER) for number in range(MAX_MEMBERS // 2)))
+    assert places("COPY . .", many) is not None
+    assert places("COPY . .\nCOPY . again/\nCOPY . more/", many) is None
