@@ -161,7 +161,7 @@ def leave(ladder: Ladder, viewer: Viewer) -> None:
         if len(store.members(session, team.owner_id)) == 1:
             if playing := other_bots(session, name, ""):
                 raise LadderError(LAST_MEMBER, team=name, bots=", ".join(playing), first=playing[0])
-            if usage(session, name, now).today:
+            if usage(session, (name,), now).today:
                 raise LadderError(SUBMITTED_TODAY, team=name)
         store.leave(session, find_account(session, str(viewer.name)), now)
         write_audit(session, viewer, "team.leave", name, now)

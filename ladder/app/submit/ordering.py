@@ -24,6 +24,7 @@ from ladder.store.account_names import find_account
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.groups import find_group
+from ladder.store.commands.teams import members
 from ladder.store.queries.account_lists import team_name
 from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
@@ -276,10 +277,18 @@ def _owner_for(viewer: Viewer) -> str:
 
 
 def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None:
-    settings, used, account = ladder.settings, usage(session, owner, ladder.clock()), find_account(session, owner)
+    """
+    Refuse what goes beyond a quota.
+
+    In a team, each member's own quota holds, too, and what members have submitted for themselves counts.
+    """
+    settings, account = ladder.settings, find_account(session, owner)
+    people = members(session, account.owner_id)
+    used = usage(session, (owner, *people), ladder.clock())
     group = find_group(session, account.group_name) if account.group_name else None
     quotas = (account.submissions_a_day, group.submissions_a_day if group else None, settings.submissions_a_day)
-    a_day = next(each for each in quotas if each is not None)
+    own = (find_account(session, name).submissions_a_day for name in people)
+    a_day = min([next(each for each in quotas if each is not None), *(each for each in own if each is not None)])
     if group and group.bots is not None and len(others := other_bots(session, owner, bot)) >= group.bots:
         raise LadderError(TOO_MANY_BOTS, group=group.name, limit=group.bots, bots=", ".join(others), first=others[0])
     if used.waiting >= settings.submissions_waiting:

@@ -22,7 +22,7 @@ DAY = 24 * 3600.0
 
 @dataclass(frozen=True)
 class Usage:
-    """Amount that an owner has submitted."""
+    """Amount that some owners have submitted together."""
 
     waiting: int
     """Submissions that have not ended."""
@@ -32,15 +32,15 @@ class Usage:
     """Wall time of their trials."""
 
 
-def usage(session: Session, owner: str, now: float) -> Usage:
-    """Read how much an owner has submitted through the site."""
+def usage(session: Session, owners: Collection[str], now: float) -> Usage:
+    """Read how much these owners have submitted through the site, together."""
     of = StoredSubmission
     counted = (of.status != SubmissionStatus.WITHDRAWN) | (of.attempt > 0)
     recent = select(func.count(), func.coalesce(func.sum(of.trial_seconds), 0.0)).where(
-        of.owner == owner, of.remote, of.added > now - DAY, counted
+        of.owner.in_(owners), of.remote, of.added > now - DAY, counted
     )
     today, seconds = session.execute(recent).one()
-    waiting = sum(row.owner == owner for row in open_submissions(session))
+    waiting = sum(row.owner in owners for row in open_submissions(session))
     return Usage(waiting, today, seconds)
 
 

@@ -313,6 +313,39 @@ def test_quotas_count_a_team_once(ladder: Ladder) -> None:
         submitted(ladder, person(ladder, "bob"), "Second")
 
 
+def ended(ladder: Ladder, number: int) -> None:
+    """Let a submission come to its end, refused."""
+    with ladder.database.write() as session:
+        session.get_one(StoredSubmission, number).status = SubmissionStatus.REFUSED
+
+
+@pytest.mark.parametrize("of_team", [None, 20])
+def test_the_smallest_own_quota_of_a_member_holds_for_the_team(ladder: Ladder, of_team: int | None) -> None:
+    managing.set_quota(ladder, LOCAL, "dan", 0)
+    teams.found_team(ladder, person(ladder, "dan"), "dogs")
+    managing.set_quota(ladder, LOCAL, "dogs", of_team)
+    with pytest.raises(TooOften, match="is 0"):
+        submitted(ladder, person(ladder, "dan"), "Mud")
+    managing.set_quota(ladder, LOCAL, "bob", 1)
+    managing.set_quota(ladder, LOCAL, "badgers", of_team)
+    comes_in(ladder, "bob")
+    ended(ladder, submitted(ladder, person(ladder, "ada"), "Trotter").id)
+    for name in ("ada", "bob"):
+        with pytest.raises(TooOften, match="is 1"):
+            submitted(ladder, person(ladder, name), "Trotter")
+    teams.leave(ladder, person(ladder, "bob"))
+    submitted(ladder, person(ladder, "ada"), "Trotter")
+
+
+def test_what_a_member_has_submitted_for_itself_counts_for_the_team(ladder: Ladder) -> None:
+    few = dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"submissions_a_day": 2}))
+    ended(few, submitted(few, person(few, "dan"), "Mud").id)
+    teams.found_team(few, person(few, "dan"), "dogs")
+    ended(few, submitted(few, person(few, "dan"), "Fetch").id)
+    with pytest.raises(TooOften, match="is 2"):
+        submitted(few, person(few, "dan"), "Fetch")
+
+
 def test_a_disabled_team_has_no_members_that_act(ladder: Ladder) -> None:
     before, link = person(ladder, "ada"), teams.invite(ladder, person(ladder, "ada")).secret
     managing.disable(ladder, LOCAL, "badgers", "It shares its bots.")

@@ -250,7 +250,7 @@ def test_a_quota_counts_what_came_from_afar_in_a_day_unless_it_was_withdrawn_in_
         SUBMISSIONS.end(session, session.get_one(StoredSubmission, ended_), SubmissionStatus.REFUSED, NOW)
         SUBMISSIONS.end(session, session.get_one(StoredSubmission, old), SubmissionStatus.REFUSED, NOW)
         assert stored(database, waiting).status == "queued"
-        used = usage(session, "ada", NOW)
+        used = usage(session, ("ada",), NOW)
     assert (used.waiting, used.today, used.seconds) == (2, 3, 60.0)
 
 
