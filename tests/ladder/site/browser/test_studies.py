@@ -99,9 +99,11 @@ def test_a_position_comes_from_the_board_into_a_study_and_is_solved_by_another_v
     assert "AJ10653" not in page.inner_text("main")
     look(page, "the study")
     page.get_by_role("link", name="Solve it").click()
+    answer = page.get_by_role("button", name="ace of hearts")
+    answer.wait_for(timeout=MS)
     look(page, "the puzzle")
     assert GONGZHU.hands not in page.content()
-    page.get_by_role("button", name="ace of hearts").click()
+    answer.click()
     page.wait_for_selector(".verdict", timeout=MS)
     assert page.get_by_role("status").inner_text().startswith("Right.")
     expect(page.locator("table.estimate tbody tr")).to_have_count(9)
@@ -126,11 +128,11 @@ def test_without_scripts_a_study_is_ordered_changed_and_deleted(ladder: Ladder, 
     assert headings.all_inner_texts() == ["first", "second"]
     page.locator(".study details summary").nth(1).click()
     page.get_by_role("button", name="Move up").click()
-    assert headings.all_inner_texts() == ["second", "first"]
+    expect(headings).to_have_text(["second", "first"], timeout=MS)
     page.locator(".study details summary").first.click()
     page.locator(".study textarea").first.fill("Two\nlines")
     page.get_by_role("button", name="Save", exact=True).first.click()
-    assert page.locator(".comment").inner_text() == "Two\nlines"
+    expect(page.locator(".comment")).to_have_text("Two\nlines", use_inner_text=True, timeout=MS)
     with page.expect_download() as saved:
         page.get_by_role("link", name="Save as JSON").click()
     assert saved.value.suggested_filename == f"study-{name}.json"

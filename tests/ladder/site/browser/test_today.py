@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from ladder.app.accounts import managing
 from ladder.people.sessions import seat_session
@@ -232,16 +233,16 @@ def test_own_games_are_listed_played_again_and_deleted(guest: Callable[..., Page
     assert all(name in rows.inner_text() for name in NAMES["counting"][:3])
     assert (findings(page), overflow(page)) == ([], 0)
     rows.locator("a").first.click()
-    assert page.url == table
+    page.wait_for_url(table)
     page.get_by_role("button", name="The same table again").click()
+    page.wait_for_url(lambda url: url not in (table, address + "/play"))
     page.wait_for_selector("person-table .seat")
-    assert page.url != table
     assert others(page) == [*NAMES["counting"][:3]]
     assert page.locator(".seat .title .avatar").count() == 3
     page.goto(f"{address}/play/games")
     page.click("summary")
     page.get_by_role("button", name="Delete my games").click()
-    assert "you are sure" in page.inner_text("[role=alert]")
+    expect(page.get_by_role("alert")).to_contain_text("you are sure")
     page.click("summary")
     page.get_by_label("I am sure").check()
     page.get_by_role("button", name="Delete my games").click()
