@@ -232,6 +232,8 @@ class Probed:
     """True if its CPU time can be read."""
     can_hold: bool
     """True if it can be frozen."""
+    tells_memory: bool
+    """True if the engine said that it ended for want of memory when it did."""
     runtime: str
     """The OCI runtime under which it ran."""
     shared_kernel: str
@@ -254,6 +256,7 @@ def protections(probed: Probed, reclaims: bool) -> list[Finding]:
         _reclaiming(probed, reclaims),
         _cpu_clock(probed),
         _holding(probed),
+        _lack_of_memory(probed),
     ]
 
 
@@ -328,11 +331,23 @@ def _holding(probed: Probed) -> Finding:
     )
 
 
+def _lack_of_memory(probed: Probed) -> Finding:
+    follows = (
+        "A bot can make a match void by taking more memory than it may: its end looks like a failure of this machine. "
+        "Restart the machine, or the engine with its containerd: they count in control groups that were mounted later."
+    )
+    return _protection(
+        "Lack of memory", probed.tells_memory, "known as the cause of a bot's end", "taken for another cause", follows
+    )
+
+
 PROBE = Path(__file__).with_name("doctor_probe")
 """A bot's folder: it tries what the sandbox is to prevent."""
 
 PROBE_SECONDS = 30.0
-"""Limit, in seconds, until the probe reports."""
+"""Limit, in seconds, until the probe reports, and until it has ended for want of memory."""
+FILL_MEMORY = "fill-memory"
+"""A file in the probe's seat folder: when it is there, the probe takes memory without end."""
 
 
 def engine_facts() -> dict[str, Any]:
@@ -382,7 +397,9 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, 
             group = await asyncio.to_thread(_group_of, instance.name)
             has_clock = group is not None and _opens(group.cpu, os.O_RDONLY)
             can_hold = group is not None and _opens(group.freezer, os.O_WRONLY)
-            return Probed(probed, program.image_files, has_clock, can_hold, program.runtime, shared_kernel)
+            (seat / FILL_MEMORY).touch()
+            told = await _ended_for_memory(instance)
+            return Probed(probed, program.image_files, has_clock, can_hold, told, program.runtime, shared_kernel)
     finally:
         await sandbox.close()
 
@@ -404,6 +421,15 @@ async def _last_words(instance: Instance) -> str:
             return output
         await asyncio.sleep(0.02)
     raise SandboxError(f"A container that was started to try the protections printed only this: {output!r}")
+
+
+async def _ended_for_memory(instance: Instance) -> bool:
+    """Wait until it has ended, and tell whether the engine says that it was for want of memory."""
+    try:
+        end = await asyncio.wait_for(instance.wait(), PROBE_SECONDS)
+    except (SandboxError, TimeoutError):  # where the engine does not know the cause, it looks like a failure of its own
+        return False
+    return end.oom
 
 
 def _group_of(name: str) -> GroupFiles | None:

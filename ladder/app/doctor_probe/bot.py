@@ -16,6 +16,8 @@ from pigpen.wire.blocking_stream import WHY_SLOW
 OF_HOST = ("/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/locks", "/proc/vmstat", "/proc/sys/kernel/hostname")
 OURS = ("devices",)
 """Folders of /sys that a container has: copies of what describes processors."""
+FILL_MEMORY = "/run/pigpen/fill-memory"
+"""When this file is there, memory is to be taken without end."""
 OF_OTHERS = ("/proc/self/smaps", "/proc/self/pagemap", "/proc/1/status")
 
 
@@ -58,7 +60,7 @@ def listed(path: str) -> list[str]:
 
 
 def main() -> None:
-    """Try everything, print the results, and wait to be frozen and ended."""
+    """Try everything, print the results, and take memory without end when that is wanted."""
     output = {
         "calls": {"flock": attempt(lock), "network": attempt(connect)},
         "host": [path for path in OF_HOST if readable(path)]
@@ -67,7 +69,12 @@ def main() -> None:
         "grpc": WHY_SLOW,
     }
     print(json.dumps(output), flush=True)
-    time.sleep(600)
+    taken = []
+    while True:
+        if os.path.exists(FILL_MEMORY):
+            taken.append(os.urandom(1 << 20))
+        else:
+            time.sleep(0.02)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -25,7 +26,9 @@ from ladder.app.doctor import (
 )
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
+from ladder.sandbox.base import Exit
 from ladder.sandbox.bots.languages import LANGUAGES
+from ladder.sandbox.docker.container_instance import KILLED_FROM_OUTSIDE
 from ladder.sandbox.docker.gvisor import gvisor_version
 from ladder.settings.settings import load_settings
 from ladder.values.reports import Finding
@@ -122,11 +125,16 @@ PROBED: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}
 
 
 def probed(
-    image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, runtime: str = "runc", **facts: Any
+    image_files: str = "locked",
+    *,
+    has_clock: bool = True,
+    can_hold: bool = True,
+    tells_memory: bool = True,
+    runtime: str = "runc",
+    **facts: Any,
 ) -> Probed:
-    return Probed(
-        PROBED | {"grpc": None} | facts, image_files, has_clock, can_hold, runtime, shared_kernel("auto", ["runc"])
-    )
+    follows = shared_kernel("auto", ["runc"])
+    return Probed(PROBED | {"grpc": None} | facts, image_files, has_clock, can_hold, tells_memory, runtime, follows)
 
 
 def missing(findings: list[Finding]) -> list[str]:
@@ -150,6 +158,7 @@ def test_where_everything_was_refused_all_protections_work() -> None:
         (probed("read"), "Files of images", "only read before a table"),
         (probed(has_clock=False), "Clocks", "count wall time"),
         (probed(can_hold=False), "Holding still", "no bot can be frozen"),
+        (probed(tells_memory=False), "Lack of memory", "taken for another cause"),
     ],
 )
 def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
@@ -157,6 +166,17 @@ def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, nam
     (fallen,) = [finding for finding in findings if not finding.holds and finding.name != "Kernel"]
     assert (fallen.name, fallen.found, bool(fallen.follows)) == (name, found, True)
     assert not stands(findings)
+
+
+@pytest.mark.parametrize(("end", "is_told"), [(Exit(137, oom=True), True), (Exit(137), False), (None, False)])
+def test_a_lack_of_memory_is_known_by_the_word_of_the_engine(end: Exit | None, is_told: bool) -> None:
+    class Ended:
+        async def wait(self) -> Exit:
+            if end is None:
+                raise SandboxError(KILLED_FROM_OUTSIDE)
+            return end
+
+    assert asyncio.run(doctor._ended_for_memory(cast("Any", Ended()))) is is_told
 
 
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
@@ -283,7 +303,7 @@ def test_the_protections_are_tried_in_a_container() -> None:
     names = [finding["name"] for finding in found["findings"] if finding["is_protection"]]
     assert names == [finding.name for finding in protections(probed(), reclaims=True)]
     fallen = {finding["name"] for finding in found["findings"] if finding["is_protection"] and not finding["holds"]}
-    assert fallen.isdisjoint({"System calls", "/proc and /sys"})
+    assert fallen.isdisjoint({"System calls", "/proc and /sys", "Lack of memory"})
     assert found["stands"] is (fallen == set())
     assert done.returncode == (1 if fallen else 0)
     if os.geteuid() == 0:
