@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
+from google.protobuf.message import DecodeError
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
@@ -98,8 +99,11 @@ def layers_of(net: Net) -> dict[str, nn.Linear]:
 
 
 def load(path: Path) -> Net | None:
-    """Read a net that `export` has written; None if the file has another net."""
-    weights = {each.name: numpy_helper.to_array(each) for each in onnx.load(str(path)).graph.initializer}
+    """Read a net that `export` has written; None if the file has another net, or none."""
+    try:
+        weights = {each.name: numpy_helper.to_array(each) for each in onnx.load(str(path)).graph.initializer}
+    except DecodeError:
+        return None
     if not {"one.weight", "logits.bias", "tenths.bias"} <= weights.keys():
         return None
     net = Net(weights["one.weight"].shape[1], len(weights["logits.bias"]), len(weights["tenths.bias"]))

@@ -100,6 +100,10 @@ def test_a_net_learns_becomes_a_bot_and_is_exploited(torch_python: Path, tmp_pat
     exploited = run_example(torch_python, "exploit.py", str(folder / "net.onnx"), "--updates", "2", "--boards", "75")
     assert exploited.returncode == 0, exploited.stderr
     assert re.search(BOUND + r" \(75 boards, .* 24,576 decisions\)$", exploited.stdout.splitlines()[-1])
+    begun = ("--start", str(folder / "net.onnx"), "--updates", "1", "--boards", "50")
+    assert re.search(BOUND, run_example(torch_python, "exploit.py", "careful", *begun).stdout.splitlines()[-1])
+    none = run_example(torch_python, "exploit.py", "careful", "--start", str(folder / "bot.py"), "--updates", "1")
+    assert (none.returncode, str(folder / "bot.py") in none.stderr, "Traceback" in none.stderr) == (2, True, False)
     few = ("--rounds", "1", "--updates", "1", "--boards", "10")
     league = run_example(torch_python, "league.py", str(folder / "net.onnx"), str(tmp_path / "league"), *few)
     assert league.returncode == 0, league.stderr
