@@ -28,7 +28,7 @@ DATA_NEEDS = {"pyarrow"}
 SOURCES_NEED = {"pygments"}
 LEARN_NEEDS = {"gymnasium", "numpy", "onnxruntime", "pettingzoo", "pyspiel"}
 TORCH_NEEDS = {"onnx", "ray", "sb3_contrib", "tensordict", "torch", "torchrl"}
-EXAMPLES_NEED = {"exploit", "gymnasium", "numpy", "pyspiel", "train"} | TORCH_NEEDS
+EXAMPLES_NEED = {"exploit", "google", "gymnasium", "numpy", "pyspiel", "train"} | TORCH_NEEDS
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {
     "PIL",
