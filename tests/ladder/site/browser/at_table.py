@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WAITS = """() => {
   const table = document.querySelector("person-table");
+  if (!table) return "";
   if (table.querySelector(".final")) return "over";
   if (table.querySelector(".go-on")?.checkVisibility()) return "result";
   return table.choice && !table.queue.isBusy ? `${table.choice.question.kind} ${table.choice.question.decision}` : "";

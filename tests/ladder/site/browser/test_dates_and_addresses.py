@@ -46,7 +46,7 @@ def test_a_day_stays_that_day_in_every_zone(site: Served, lending: Lending, lang
 def test_a_language_that_was_asked_for_is_remembered_and_leaves_the_address(site: Served, lending: Lending) -> None:
     page = opened(lending, site, "en-US", f"/m/{site.gongzhu}")
     page.click("footer a[lang=zh]")
-    page.wait_for_function("() => document.documentElement.lang === 'zh-Hans' && location.search === ''")
+    page.wait_for_function("() => document.documentElement?.lang === 'zh-Hans' && location.search === ''")
     page.goto(f"{site.url}/v")
     assert page.get_attribute("html", "lang") == "zh-Hans"
     assert "lang" not in page.url

@@ -43,6 +43,7 @@ def test_one_answer_of_a_question_is_open_at_a_time(open_page: Callable[..., Pag
 def test_the_first_deal_is_played_by_following_the_coach(open_page: Callable[..., Page], *, script: bool) -> None:
     page = open_page("/learn/gongzhu", (390, 844), script=script)
     page.locator("[data-first-deal]").click()
+    page.wait_for_selector(".hand .right")
     for choice in range(20):
         if not page.locator(".hand .right").count():
             break

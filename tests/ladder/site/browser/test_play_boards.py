@@ -96,6 +96,7 @@ def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[i
 def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
     page = visit("/m/1/boards/1/3")
     page.click("text=Play this board")
+    page.wait_for_selector("select[name=seat]")
     assert (findings(page), overflow(page)) == ([], 0)
     page.select_option("select[name=seat]", index=1)
     page.click("form.fields button.main")

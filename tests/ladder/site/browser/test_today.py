@@ -125,7 +125,7 @@ def test_one_click_plays_todays_board_and_then_there_are_place_streak_calendar_a
 
 
 SHOWN = """() => {
-  const { deal, moment } = document.querySelector("person-table").state ?? {};
+  const { deal, moment } = document.querySelector("person-table")?.state ?? {};
   return moment ? `${moment.trick} ${moment.seats[deal.seat].hand}` : "";
 }"""
 """The trick and the hand of the person."""
