@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from playwright.sync_api import expect
+
 from tests.ladder.site.browser.chromium import chromium
 from tests.waiting import PATIENCE
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Page, Route
 
+expect.set_options(timeout=1000 * PATIENCE)  # 5 s without it, whatever a page's own default is
 P = ParamSpec("P")
 T = TypeVar("T")
 DESKTOP, PHONE = (1280, 900), (360, 740)

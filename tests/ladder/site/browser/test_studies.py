@@ -16,7 +16,6 @@ from tests.ladder.site.browser.looking import COLOURS, findings, off_centre, ove
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.tables_served import tables_served
 from tests.ladder.studies import GONGZHU, HEARTS, add_to, new_study
-from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from tests.ladder.site.browser.pages import Lending
 
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
-MS = PATIENCE * 1000
 
 
 @pytest.fixture
@@ -73,11 +71,11 @@ def test_a_position_comes_from_the_board_into_a_study_and_is_solved_by_another_v
     for _ in range(3):
         page.get_by_role("button", name="Previous card").click()
     add = page.get_by_role("link", name="Add to a study")
-    expect(add).not_to_have_attribute("href", re.compile("8H_7H"), timeout=MS)
+    expect(add).not_to_have_attribute("href", re.compile("8H_7H"))
     page.get_by_role("button", name="Next card").click()
     page.get_by_role("button", name="Next card").click()
     page.get_by_role("button", name="Next card").click()
-    expect(add).to_have_attribute("href", re.compile("8H_7H"), timeout=MS)
+    expect(add).to_have_attribute("href", re.compile("8H_7H"))
     add.click()
     page.get_by_label("Title of the new study").fill("Moons")
     page.get_by_label("Title of the position").fill("The lead")
@@ -85,10 +83,10 @@ def test_a_position_comes_from_the_board_into_a_study_and_is_solved_by_another_v
     page.get_by_label("as a puzzle").check()
     look(page, "adding")
     page.get_by_role("button", name="Add it").click()
-    page.get_by_role("button", name="Make it a puzzle").wait_for(timeout=MS)  # the page waits for the estimate
+    page.get_by_role("button", name="Make it a puzzle").wait_for()  # the page waits for the estimate
     look(page, "the estimate")
     page.get_by_role("button", name="Make it a puzzle").click()
-    page.get_by_role("heading", name="Moons").wait_for(timeout=MS)
+    page.get_by_role("heading", name="Moons").wait_for()
     page.get_by_text("Change:").first.click()
     look(page, "its author's study")
     place = page.url.partition("#")[0]
@@ -100,17 +98,17 @@ def test_a_position_comes_from_the_board_into_a_study_and_is_solved_by_another_v
     look(page, "the study")
     page.get_by_role("link", name="Solve it").click()
     answer = page.get_by_role("button", name="ace of hearts")
-    answer.wait_for(timeout=MS)
+    answer.wait_for()
     look(page, "the puzzle")
     assert GONGZHU.hands not in page.content()
     answer.click()
-    page.wait_for_selector(".verdict", timeout=MS)
+    page.wait_for_selector(".verdict")
     assert page.get_by_role("status").inner_text().startswith("Right.")
     expect(page.locator("table.estimate tbody tr")).to_have_count(9)
     expect(page.get_by_text("The ace takes what is left.")).to_be_visible()
     look(page, "the answer")
     page.get_by_role("link", name="On the analysis board").click()
-    page.wait_for_selector("analysis-board .moves:not([hidden])", timeout=MS)
+    page.wait_for_selector("analysis-board .moves:not([hidden])")
     page.goto(place)
     expect(page.get_by_text("found", exact=True)).to_be_visible()
     expect(page.get_by_text("AJ10653")).to_be_visible()
@@ -128,11 +126,11 @@ def test_without_scripts_a_study_is_ordered_changed_and_deleted(ladder: Ladder, 
     assert headings.all_inner_texts() == ["first", "second"]
     page.locator(".study details summary").nth(1).click()
     page.get_by_role("button", name="Move up").click()
-    expect(headings).to_have_text(["second", "first"], timeout=MS)
+    expect(headings).to_have_text(["second", "first"])
     page.locator(".study details summary").first.click()
     page.locator(".study textarea").first.fill("Two\nlines")
     page.get_by_role("button", name="Save", exact=True).first.click()
-    expect(page.locator(".comment")).to_have_text("Two\nlines", use_inner_text=True, timeout=MS)
+    expect(page.locator(".comment")).to_have_text("Two\nlines", use_inner_text=True)
     with page.expect_download() as saved:
         page.get_by_role("link", name="Save as JSON").click()
     assert saved.value.suggested_filename == f"study-{name}.json"
