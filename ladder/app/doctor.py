@@ -398,8 +398,8 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, 
             has_clock = group is not None and _opens(group.cpu, os.O_RDONLY)
             can_hold = group is not None and _opens(group.freezer, os.O_WRONLY)
             (seat / FILL_MEMORY).touch()
-            told = await _ended_for_memory(instance)
-            return Probed(probed, program.image_files, has_clock, can_hold, told, program.runtime, shared_kernel)
+            is_reported = await _ended_for_memory(instance)
+            return Probed(probed, program.image_files, has_clock, can_hold, is_reported, program.runtime, shared_kernel)
     finally:
         await sandbox.close()
 

@@ -17,7 +17,7 @@ OF_HOST = ("/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/locks", "/proc
 OURS = ("devices",)
 """Folders of /sys that a container has: copies of what describes processors."""
 FILL_MEMORY = "/run/pigpen/fill-memory"
-"""When this file is there, memory is to be taken without end."""
+"""A file that asks the probe to take memory without end."""
 OF_OTHERS = ("/proc/self/smaps", "/proc/self/pagemap", "/proc/1/status")
 
 

@@ -168,15 +168,15 @@ def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, nam
     assert not stands(findings)
 
 
-@pytest.mark.parametrize(("end", "is_told"), [(Exit(137, oom=True), True), (Exit(137), False), (None, False)])
-def test_a_lack_of_memory_is_known_by_the_word_of_the_engine(end: Exit | None, is_told: bool) -> None:
+@pytest.mark.parametrize(("end", "is_reported"), [(Exit(137, oom=True), True), (Exit(137), False), (None, False)])
+def test_a_lack_of_memory_is_known_by_the_word_of_the_engine(end: Exit | None, is_reported: bool) -> None:
     class Ended:
         async def wait(self) -> Exit:
             if end is None:
                 raise SandboxError(KILLED_FROM_OUTSIDE)
             return end
 
-    assert asyncio.run(doctor._ended_for_memory(cast("Any", Ended()))) is is_told
+    assert asyncio.run(doctor._ended_for_memory(cast("Any", Ended()))) is is_reported
 
 
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
