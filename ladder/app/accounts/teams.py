@@ -15,6 +15,7 @@ from ladder.errors import LadderError
 from ladder.store.account_names import account_of, find_account
 from ladder.store.commands import teams as store
 from ladder.store.commands.accounts import revoke_invitations, write_audit
+from ladder.store.commands.event_entries import open_entries
 from ladder.store.models import Owner
 from ladder.store.queries import account_lists
 from ladder.store.queries.submissions import usage
@@ -39,6 +40,10 @@ IN_NO_TEAM = "You are in no team."
 LAST_MEMBER = (
     "You are the last member of {team!r}, whose bots play or wait: {bots}. Invite another member, or retire them "
     "first: pigpen retire {first}"
+)
+LAST_IN_EVENTS = (
+    "You are the last member of {team!r}, whose bots are in events that are not over: {bots}. Invite another member, "
+    "or withdraw them first: pigpen event withdraw {first}"
 )
 SUBMITTED_TODAY = (
     "You are the last member of {team!r}, which has submitted bots within 24 hours. Leave it a day after the last one."
@@ -129,8 +134,8 @@ def join(ladder: Ladder, viewer: Viewer, invitation: str) -> TeamRow:
     Join a team by a link, which is used up then.
 
     Raises:
-        LadderError: If the link is not valid any more, the viewer is in another team or has bots of its own that play,
-            or the team is full.
+        LadderError: If the link is not valid any more, the viewer is in another team or has bots of its own that play
+            or are in events, or the team is full.
     """
     check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
     _check_teams(ladder)
@@ -148,12 +153,12 @@ def leave(ladder: Ladder, viewer: Viewer) -> None:
     """
     Leave one's team. Its bots stay the team's.
 
-    The last member leaves no bots at play and no quota used today: one person with a team after another would have more
-    of both than an account may have, and several bots at one table.
+    The last member leaves no bots at play or in events, and no quota used today: one person with a team after another
+    would have more of both than an account may have, and several bots at one table.
 
     Raises:
-        LadderError: If the viewer is in no team, or is its last member and the team has bots that play or wait, or has
-            submitted within a day.
+        LadderError: If the viewer is in no team, or is its last member and the team has bots that play, wait or are in
+            events, or has submitted within a day.
     """
     with ladder.database.write() as session:
         team, now = _own(session, viewer), ladder.clock()
@@ -161,6 +166,8 @@ def leave(ladder: Ladder, viewer: Viewer) -> None:
         if len(store.members(session, team.owner_id)) == 1:
             if playing := other_bots(session, name, ""):
                 raise LadderError(LAST_MEMBER, team=name, bots=", ".join(playing), first=playing[0])
+            if entered := open_entries(session, team.owner_id):
+                raise LadderError(LAST_IN_EVENTS, team=name, bots=store.in_words(entered), first=" ".join(entered[0]))
             if usage(session, (name,), now).today:
                 raise LadderError(SUBMITTED_TODAY, team=name)
         store.leave(session, find_account(session, str(viewer.name)), now)

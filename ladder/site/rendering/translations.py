@@ -385,6 +385,10 @@ SENTENCES = (
         "pigpen retire {first}"
     ),
     to_translate(
+        "{name!r} has bots of its own in events that are not over: {bots}. A member of a team has only the team's. "
+        "Withdraw them first: pigpen event withdraw {first}"
+    ),
+    to_translate(
         "The team {team!r} has {limit} members: the most that a team may have on this ladder (setting team_size)."
     ),
     to_translate(
@@ -395,6 +399,10 @@ SENTENCES = (
     to_translate(
         "You are the last member of {team!r}, whose bots play or wait: {bots}. Invite another member, or retire them "
         "first: pigpen retire {first}"
+    ),
+    to_translate(
+        "You are the last member of {team!r}, whose bots are in events that are not over: {bots}. Invite another "
+        "member, or withdraw them first: pigpen event withdraw {first}"
     ),
     to_translate(
         "You are the last member of {team!r}, which has submitted bots within 24 hours. Leave it a day after the last "

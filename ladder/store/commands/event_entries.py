@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from ladder.errors import LadderError
 from ladder.events.chain import canonical
 from ladder.events.event_file import parse_event
+from ladder.store.account_models import Account
 from ladder.store.event_models import EventEntry, EventLink
 from ladder.store.event_rows import (
     count_rounds,
@@ -50,6 +51,9 @@ def in_state(event: StoredEvent, *states: EventState, way_out: str) -> None:
         raise LadderError(f"The event {event.name!r} is {event.state}. {way_out}")
 
 
+IN_TEAM = (
+    "The owner of {bot!r} is a member of the team {team!r}, so only bots of the team enter events. Enter one of them."
+)
 MAX_ENTRIES = 50
 """Times that an owner may enter each bot, also again, in an event whose chain has a link for each entry."""
 
@@ -72,7 +76,8 @@ def enter_event(
         by: The code of the account that enters it (`code_of`); empty: a person on the ladder's machine.
 
     Raises:
-        LadderError: If registration is not open, the event is full, or the bot does not play the variant.
+        LadderError: If registration is not open, the event is full, the bot does not play the variant, or its owner is
+            a member of a team.
     """
     if event.state != EventState.OPEN:
         raise LadderError(f"The event {event.name!r} is {public_state(session, event)}. Bots enter while it is open.")
@@ -83,6 +88,9 @@ def enter_event(
         raise LadderError(f"Bots could enter {event.name!r} until {in_utc(until)}.")
     version = find_version(session, bot, event.variant)
     stored = session.get_one(StoredBot, version.bot_id)
+    account = session.get(Account, stored.owner_id)
+    if account is not None and account.team_id is not None:
+        raise LadderError(IN_TEAM, bot=stored.name, team=name_of(session, account.team_id))
     owner, name = owner_code(stored.owner_id), name_of(session, stored.owner_id)
     if stored.name in (file.stand_in, HOUSE + file.stand_in):
         raise LadderError(f"{stored.name} is the stand-in of {event.name!r}: it fills tables, and cannot enter.")
@@ -183,7 +191,7 @@ def withdraw_from_event(session: Session, event: StoredEvent, bot: str, by: str 
     if public_state(session, event) == EventState.OVER:
         raise LadderError(f"The event {event.name!r} is over.")
     entry = entry_of(session, event, bot)
-    if entry.left_after is not None or entry.number in public_dropped(session, event, visible_count(session, event.id)):
+    if _has_left(session, event, entry):
         raise LadderError(f"{entry.name} has left {event.name!r} already.")
     if event.state == EventState.OPEN:
         if parse_event(event.file).links_entries and by != entry.owner:
@@ -193,6 +201,23 @@ def withdraw_from_event(session: Session, event: StoredEvent, bot: str, by: str 
         entry.left_after = count_rounds(session, event.id)
     session.flush()
     return entry
+
+
+def open_entries(session: Session, owner: int) -> list[tuple[str, str]]:
+    """Read an owner's bots in events that are not over: event and bot; a transaction that reads will do."""
+    mine = select(StoredEvent, EventEntry).join(EventEntry, EventEntry.event_id == StoredEvent.id)
+    mine = mine.where(EventEntry.owner == owner_code(owner)).order_by(StoredEvent.id, EventEntry.number)
+    return [
+        (event.name, entry.name)
+        for event, entry in session.execute(mine)
+        if public_state(session, event) != EventState.OVER and not _has_left(session, event, entry)
+    ]
+
+
+def _has_left(session: Session, event: StoredEvent, entry: EventEntry) -> bool:
+    if entry.left_after is not None:
+        return True
+    return entry.number in public_dropped(session, event, visible_count(session, event.id))
 
 
 def unlisted(session: Session, entry: EventEntry, reason: Unlisted, by: str = "") -> dict[str, Any]:

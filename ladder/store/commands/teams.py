@@ -10,12 +10,15 @@ from ladder.errors import LadderError
 from ladder.store.account_models import Account, TeamInvitation
 from ladder.store.account_names import account_of, find_account
 from ladder.store.commands.accounts import add_account
+from ladder.store.commands.event_entries import open_entries
 from ladder.store.models import Owner
 from ladder.store.turns import other_bots
 from ladder.values.accounts import Role, TeamInvitationRow, TeamRow
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy.orm import Session
 
 NO_TEAM = "There is no team {name!r}. To list all: pigpen account teams"
@@ -24,6 +27,10 @@ ANOTHER_TEAM = "{name!r} is a member of the team {team!r}. An account is in one 
 OWN_BOTS = (
     "{name!r} has bots of its own: {bots}. A member of a team has only the team's. Retire them first: "
     "pigpen retire {first}"
+)
+OWN_ENTRIES = (
+    "{name!r} has bots of its own in events that are not over: {bots}. A member of a team has only the team's. "
+    "Withdraw them first: pigpen event withdraw {first}"
 )
 FULL_TEAM = "The team {team!r} has {limit} members: the most that a team may have on this ladder (setting team_size)."
 NOT_OPEN = "This link is no longer valid: it was used, has expired, or was withdrawn. Ask the team for a new one."
@@ -68,8 +75,8 @@ def join(session: Session, account: Account, team: Account, limit: int, now: flo
     A member has no bots at play but the team's: two bots of one person never sit at one table.
 
     Raises:
-        LadderError: If it is in another one, has bots of its own that play or wait, or the team has as many members as
-            it may have.
+        LadderError: If it is in another one, has bots of its own that play, wait or are in events, or the team has as
+            many members as it may have.
     """
     name = session.get_one(Owner, account.owner_id).name
     if account.is_team:
@@ -78,6 +85,8 @@ def join(session: Session, account: Account, team: Account, limit: int, now: flo
         return
     if playing := other_bots(session, name, ""):
         raise LadderError(OWN_BOTS, name=name, bots=", ".join(playing), first=playing[0])
+    if entered := open_entries(session, account.owner_id):
+        raise LadderError(OWN_ENTRIES, name=name, bots=in_words(entered), first=" ".join(entered[0]))
     if account.team_id is not None:
         raise LadderError(ANOTHER_TEAM, name=name, team=session.get_one(Owner, account.team_id).name)
     members = session.scalar(select(func.count()).where(Account.team_id == team.owner_id)) or 0
@@ -85,6 +94,16 @@ def join(session: Session, account: Account, team: Account, limit: int, now: flo
         raise LadderError(FULL_TEAM, team=session.get_one(Owner, team.owner_id).name, limit=members)
     account.team_id, account.joined = team.owner_id, now
     session.flush()
+
+
+def in_words(entered: Iterable[tuple[str, str]]) -> str:
+    """
+    List bots that are in events.
+
+    >>> in_words([("cup", "Trotter"), ("open", "Canter")])
+    'Trotter in cup, Canter in open'
+    """
+    return ", ".join(f"{bot} in {event}" for event, bot in entered)
 
 
 def leave(session: Session, account: Account, now: float) -> None:

@@ -245,6 +245,56 @@ def test_an_account_is_in_one_team_and_has_no_bots_of_its_own_at_play(ladder: La
         submitted(ladder, person(ladder, "dan"), "Mud")
 
 
+def test_a_member_has_no_bots_of_its_own_in_an_event(ladder: Ladder) -> None:
+    """Retired on the ladder, they would still sit beside the team's."""
+    open_cup(ladder, 4)
+    dan, secret = person(ladder, "dan"), teams.invite(ladder, person(ladder, "ada")).secret
+    with ladder.database.write() as session:
+        enter(session, "Mud", "gongzhu", owner="dan")
+        enter(session, "Pond", "gongzhu", owner="dan")
+    holding.enter(ladder, dan, "cup", "Mud")
+    for bot in ("Mud", "Pond"):
+        states.retire(ladder, dan, bot, [], "x")
+    for act in (lambda: teams.found_team(ladder, dan, "dogs"),
+                lambda: teams.join(ladder, dan, secret),
+                lambda: teams.set_team(ladder, LOCAL, "dan", "badgers")):  # fmt: skip
+        with pytest.raises(LadderError, match="pigpen event withdraw cup Mud"):
+            act()
+    holding.withdraw(ladder, dan, "cup", "Mud")
+    teams.join(ladder, dan, secret)
+    for viewer in (person(ladder, "dan"), LOCAL):
+        with pytest.raises(LadderError, match="badgers"):
+            holding.enter(ladder, viewer, "cup", "Pond")
+
+
+def test_the_last_member_leaves_no_bot_in_an_event_that_is_not_over(ladder: Ladder) -> None:
+    open_cup(ladder, 4)
+    ada = person(ladder, "ada")
+    with ladder.database.write() as session:
+        enter(session, "Canter", "gongzhu", owner="badgers")
+    holding.enter(ladder, ada, "cup", "Canter")
+    for bot in ("Trotter", "Canter"):
+        states.retire(ladder, ada, bot, [], "x")
+    with pytest.raises(LadderError, match="pigpen event withdraw cup Canter"):
+        teams.leave(ladder, ada)
+    holding.freeze(ladder, LOCAL, "cup")
+    holding.withdraw(ladder, ada, "cup", "Canter")  # a stand-in plays for it
+    teams.leave(ladder, ada)
+    assert of_team(ladder, "badgers") == ()
+
+
+def test_an_event_that_is_over_hinders_no_one_from_joining_a_team(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        enter(session, "Mud", "gongzhu", owner="dan")
+    open_cup(ladder, 4)
+    holding.enter(ladder, person(ladder, "dan"), "cup", "Mud")
+    states.retire(ladder, person(ladder, "dan"), "Mud", [], "x")
+    with ladder.database.write() as session:
+        session.execute(update(models.StoredEvent).values(state="over"))
+    comes_in(ladder, "dan")
+    assert of_team(ladder, "badgers") == ("ada", "dan")
+
+
 def test_a_team_has_a_limit_of_members(ladder: Ladder) -> None:
     none, pairs = (
         dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"team_size": size})) for size in (0, 2)
