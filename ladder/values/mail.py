@@ -21,6 +21,8 @@ class LetterKind(enum.StrEnum):
 
     CONFIRM = "confirm"
     """An account is to have this address: with the link the person confirms it."""
+    ASKED = "asked"
+    """The account is to have another address; sent to the confirmed one."""
     MOVED = "moved"
     """The account has another address now, or none; sent to the one before."""
     CHANGED = "changed"
@@ -51,7 +53,7 @@ NOTICES = (
     LetterKind.ROUND,
 )
 """Letters that a person may choose; the others answer what a person has done."""
-WARNINGS = (LetterKind.MOVED, LetterKind.CHANGED)
+WARNINGS = (LetterKind.ASKED, LetterKind.MOVED, LetterKind.CHANGED)
 """Letters that are sent whatever comes after: by them a person learns that another one changes the account."""
 USUAL_NOTICES = NOTICES[:-1]
 """Those of a new address: an event may have a round every few minutes."""

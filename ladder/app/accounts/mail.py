@@ -19,7 +19,7 @@ from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
 from ladder.store.commands import letters as outbox
 from ladder.store.commands import mail_addresses as store
-from ladder.store.commands.accounts import write_audit
+from ladder.store.commands.accounts import revoke_invitations, write_audit
 from ladder.store.lookup import name_of
 from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.mail import MAX_ADDRESS, NOTICES, LetterKind, is_address
@@ -119,7 +119,7 @@ def ask_for(ladder: Ladder, viewer: Viewer, name: str, address: str, language: s
 
 def remove(ladder: Ladder, viewer: Viewer, name: str) -> None:
     """
-    Remove the address of an account; a letter says so there.
+    Remove the address of an account; a letter says so there, and links that were sent there are not good any more.
 
     Raises:
         LadderError: If there is no such account, or it has none.
@@ -128,6 +128,7 @@ def remove(ladder: Ladder, viewer: Viewer, name: str) -> None:
     with ladder.database.write() as session:
         now = ladder.clock()
         store.remove(session, name, now)
+        revoke_invitations(session, now, note=BY_MAIL, name=name)
         write_audit(session, viewer, "account.mail", name, now, removed=True)
 
 
@@ -160,7 +161,7 @@ def waiting_for(ladder: Ladder, secret: str) -> tuple[str, str]:
 
 def confirm(ladder: Ladder, secret: str, visitor: str) -> str:
     """
-    Give an account the address that a link confirms.
+    Give an account the address that a link confirms; links that were sent to another one are not good any more.
 
     Args:
         ladder: The ladder.
@@ -175,7 +176,9 @@ def confirm(ladder: Ladder, secret: str, visitor: str) -> str:
     """
     with ladder.database.write() as session:
         now = ladder.clock()
-        name = store.confirm(session, hash_of(secret), now)
+        name, has_moved = store.confirm(session, hash_of(secret), now)
+        if has_moved:
+            revoke_invitations(session, now, note=BY_MAIL, name=name)
         write_audit(session, Viewer(name, address=visitor), "account.mail", name, now, confirmed=True)
         return name
 

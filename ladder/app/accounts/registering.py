@@ -284,20 +284,21 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
         if account is not None and account.is_team:
             raise LadderError(NOT_GOOD)
         who = Viewer(name, address=visit.address)
-        if account is not None:
+        if account is not None and invited is not None:
             if account.disabled is not None:
                 raise LadderError(DISABLED)
+            use_invitation(session, invited, name, now)  # first: a new password revokes those that are open
             set_password(session, account, hashed, now)
             revoke_all(session, account.owner_id, now)
-            write_audit(session, who, "account.password", name, now, invitation=invited.id if invited else None)
+            write_audit(session, who, "account.password", name, now, invitation=invited.id)
         else:
             account = add_account(
                 session, name, _role(invited), now, password=hashed, is_reserved=_is_reserved(invited),
                 group=_group(invited),
             )  # fmt: skip
             _write_created(session, who, invited, now)
-        if invited is not None:
-            use_invitation(session, invited, name, now)
+            if invited is not None:
+                use_invitation(session, invited, name, now)
         return begin_session(ladder, session, account, visit)
 
 

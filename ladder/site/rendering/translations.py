@@ -315,7 +315,10 @@ SENTENCES = (
     to_translate("A token must allow something: choose at least one of read, submit and admin."),
     to_translate("Write the days as a number, such as 90."),
     to_translate("{address!r} is not an e-mail address that the ladder can write to. Write it as ada@mail.example."),
-    to_translate("This link is no longer valid: it was used, has expired, or another address was given since."),
+    to_translate(
+        "This link is no longer valid: it was used, has expired, or another address or another password was given "
+        "since. Give the address again on the page of your account."
+    ),
     to_translate("This link is not one of this ladder's, or the account has no e-mail address any more."),
     to_translate("This log-in was begun in another browser, or it has taken too long. Begin again."),
     to_translate("The identity provider did not confirm who you are. Begin again, or ask the organiser of the ladder."),

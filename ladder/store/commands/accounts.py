@@ -16,7 +16,8 @@ from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import MAX_NOTE, Account, AccountGroup, AuditEntry, Credential, Invitation, LoginCode
 from ladder.store.account_names import account_of, check_not_former
-from ladder.store.commands.mail_addresses import warn_of_password
+from ladder.store.commands.mail_addresses import end_of_password, forget_pending
+from ladder.store.lookup import name_of
 from ladder.store.models import Owner
 from ladder.values.names import NAME_LENGTH
 
@@ -155,7 +156,9 @@ def revoke_all(
     session: Session, owner_id: int, now: float, *, kind: Kind | None = None, spared: int | None = None
 ) -> int:
     """
-    Revoke all sessions and tokens of an account, and with both the log-ins of the command that would give it a token.
+    Revoke all sessions and tokens of an account.
+
+    With both, log-ins of the command that would give it a token end, and an e-mail address that waits is forgotten.
 
     Args:
         session: A transaction that writes.
@@ -176,6 +179,7 @@ def revoke_all(
         each.revoked = now
     if kind is None:
         forget_confirmed(session, owner_id)
+        forget_pending(session, owner_id)
     return len(found)
 
 
@@ -259,7 +263,8 @@ def set_password(session: Session, account: Account, password: str, now: float, 
     """
     Give an account a password, and end its other sessions, and log-ins of the command that have no token yet.
 
-    A letter says so to its confirmed address.
+    Open links for a new password, and an e-mail address that waits for its confirmation, are not good any more. A
+    letter says to the confirmed address that the password is another one.
 
     Args:
         session: A transaction that writes.
@@ -271,7 +276,8 @@ def set_password(session: Session, account: Account, password: str, now: float, 
     account.password = password
     revoke_all(session, account.owner_id, now, kind="session", spared=spared)
     forget_confirmed(session, account.owner_id)
-    warn_of_password(session, account.owner_id, now)
+    revoke_invitations(session, now, name=name_of(session, account.owner_id))
+    end_of_password(session, account.owner_id, now)
 
 
 def renew_hash(account: Account, hashed: str | None) -> None:

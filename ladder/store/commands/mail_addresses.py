@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
@@ -18,13 +18,16 @@ from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.mail import NOTICES, USUAL_NOTICES, AccountMail, LetterKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from sqlalchemy.orm import Session
 
 CONFIRM_SECONDS = 86_400.0
 """Seconds for which the link is valid with which an address is confirmed."""
-NOT_GOOD = "This link is no longer valid: it was used, has expired, or another address was given since."
+NOT_GOOD = (
+    "This link is no longer valid: it was used, has expired, or another address or another password was given since. "
+    "Give the address again on the page of your account."
+)
 NO_ADDRESS = "{name!r} has no e-mail address."
 MAX_ACCOUNTS = 5
 """Accounts with one address that get a link each, when a visitor asks for one by that address."""
@@ -58,6 +61,8 @@ def ask_for(session: Session, name: str, address: str, language: str, salt: str,
     """
     Let an address wait for its confirmation, and write the letter with the link. An older one is forgotten.
 
+    The confirmed address gets a letter, too: another person may have asked.
+
     Args:
         session: A transaction that writes.
         name: Of the account, which is there.
@@ -67,8 +72,12 @@ def ask_for(session: Session, name: str, address: str, language: str, salt: str,
         hashed: SHA-256 of that secret.
         now: Unix time.
     """
-    owner = find_account(session, name).owner_id
+    account = find_account(session, name)
+    owner = account.owner_id
     row = session.get(MailAddress, owner)
+    if row is not None and row.address is not None and row.address.lower() != address.lower():
+        data = {"name": name, "by_password": account.password is not None}
+        _warn(session, LetterKind.ASKED, row, row.address, data, now)
     if row is None:
         row = MailAddress(owner_id=owner, notices=[str(kind) for kind in USUAL_NOTICES], salt=new_salt())
         session.add(row)
@@ -94,12 +103,12 @@ def waiting_for(session: Session, hashed: str, now: float) -> tuple[str, str]:
     return name_of(session, row.owner_id), row.pending
 
 
-def confirm(session: Session, hashed: str, now: float) -> str:
+def confirm(session: Session, hashed: str, now: float) -> tuple[str, bool]:
     """
     Give an account the address that a link confirms; the one before hears of it.
 
     Returns:
-        The name of the account.
+        The name of the account, and True if it had another address before.
 
     Raises:
         LadderError: If the link is not good any more.
@@ -110,9 +119,22 @@ def confirm(session: Session, hashed: str, now: float) -> str:
     row.salt = new_salt() if before != row.address else row.salt
     session.flush()
     name = name_of(session, row.owner_id)
-    if before is not None and before != row.address:
-        _left(session, row, before, name, now)
-    return name
+    if before is None or before == row.address:
+        return name, False
+    _left(session, row, before, name, now)
+    return name, True
+
+
+def forget_pending(session: Session, owner: int) -> None:
+    """Forget an address that waits for its confirmation, and its link: another person may have asked for it."""
+    row = session.get(MailAddress, owner)
+    if row is None or row.pending is None:
+        return
+    forget_letters(session, owner, LetterKind.CONFIRM)
+    row.pending = row.pending_hash = row.pending_until = None
+    if row.address is None:
+        session.delete(row)
+    session.flush()
 
 
 def _pending(session: Session, hashed: str, now: float) -> MailAddress:
@@ -142,21 +164,31 @@ def remove(session: Session, name: str, now: float) -> None:
 def _left(session: Session, row: MailAddress, before: str, name: str, now: float) -> None:
     """Send nothing more to an address but warnings, one of them that it is the account's no more."""
     forget_letters(session, row.owner_id)
+    _warn(session, LetterKind.MOVED, row, before, {"name": name}, now)
+
+
+def _warn(
+    session: Session, kind: LetterKind, row: MailAddress, address: str, data: Mapping[str, Any], now: float
+) -> None:
+    """Write one of the letters by which a person learns that another one changes the account."""
     post_letter(
-        session, LetterKind.MOVED, new_salt(), now, owner=row.owner_id, address=before, language=row.language,
-        data={"name": name},
+        session, kind, new_salt(), now, owner=row.owner_id, address=address, language=row.language, data=data
     )  # fmt: skip
 
 
-def warn_of_password(session: Session, owner: int, now: float) -> None:
-    """Write a letter to the confirmed address of an account, if it has one, that its password is another one now."""
+def end_of_password(session: Session, owner: int, now: float) -> None:
+    """
+    Let what the old password of an account has led to end: an address that waits, letters with links for a new one.
+
+    A letter says to its confirmed address, if it has one, that its password is another one now.
+    """
+    forget_pending(session, owner)
+    forget_letters(session, owner, LetterKind.PASSWORD)
     row = session.get(MailAddress, owner)
     if row is not None and row.address is not None and row.refusals < MAX_REFUSALS:
         changed = datetime.datetime.fromtimestamp(now, datetime.UTC)
-        post_letter(
-            session, LetterKind.CHANGED, new_salt(), now, owner=owner, address=row.address, language=row.language,
-            data={"name": name_of(session, owner), "at": changed.isoformat()},
-        )  # fmt: skip
+        data = {"name": name_of(session, owner), "at": changed.isoformat()}
+        _warn(session, LetterKind.CHANGED, row, row.address, data, now)
 
 
 def choose(session: Session, name: str, kinds: Collection[LetterKind], language: str) -> None:

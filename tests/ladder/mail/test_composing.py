@@ -23,6 +23,7 @@ KEY = bytes(32)
 UNTIL = "2026-12-18T18:00:00+00:00"
 DATA: dict[LetterKind, dict[str, Any]] = {
     LetterKind.CONFIRM: {"name": "ada", "salt": "ab"},
+    LetterKind.ASKED: {"name": "ada", "by_password": True},
     LetterKind.MOVED: {"name": "ada"},
     LetterKind.CHANGED: {"name": "ada", "at": UNTIL},
     LetterKind.PASSWORD: {"name": "ada", "salt": "ab", "until": UNTIL},
@@ -59,6 +60,15 @@ def test_every_letter_is_whole(tmp_path: Path, kind: LetterKind, language: str) 
 
 def test_all_kinds_have_a_letter() -> None:
     assert set(DATA) == set(LetterKind) - {LetterKind.FORGOTTEN}
+
+
+@pytest.mark.parametrize("language", LETTER_LANGUAGES)
+@pytest.mark.parametrize(("by_password", "way_out"), [(True, "/login/forgotten"), (False, "/me/account")])
+def test_a_warning_of_another_address_names_a_way_out_that_is_there(
+    tmp_path: Path, by_password: bool, way_out: str, language: str
+) -> None:
+    text = written(tmp_path, LetterKind.ASKED, language, by_password=by_password).get_content()
+    assert [line for line in text.splitlines() if line.startswith(f"{SITE}/")] == [f"{SITE}{way_out}"]
 
 
 @pytest.mark.parametrize("status", ["entered", "refused", "failed"])

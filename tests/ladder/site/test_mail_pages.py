@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app import personal_data
-from ladder.app.accounts import mail, managing, registering
+from ladder.app.accounts import mail, managing, registering, sessions
 from ladder.app.accounts.mail import MAX_ASKED, MAX_PASSWORDS
 from ladder.app.ladder import Ladder
+from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
 from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.store.account_models import AuditEntry
@@ -29,6 +30,7 @@ from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from email.message import EmailMessage
     from pathlib import Path
 
 PAGE = "/me/account"
@@ -69,8 +71,18 @@ def give(ada: Person, address: str = ADA, password: str = PASSWORD) -> int:
 
 def confirm(ladder: Ladder, visitor: Person) -> None:
     *_, letter = sent(ladder)
+    use(visitor, letter)
+
+
+def use(visitor: Person, letter: EmailMessage) -> None:
+    """Confirm the address to which a letter went."""
+    assert follow(visitor, letter) == 200
+
+
+def follow(visitor: Person, letter: EmailMessage) -> int:
+    """Try that; gives the status of the answer."""
     link = link_in(letter, "mail/confirm")
-    assert visitor.send(link, "/mail/confirm", link=link.partition("link=")[2]).status_code == 200
+    return visitor.send(link, "/mail/confirm", link=link.partition("link=")[2]).status_code
 
 
 def address_of(ladder: Ladder, name: str = "ada") -> str | None:
@@ -140,7 +152,10 @@ def test_another_address_is_told_to_the_one_before(ladder: Ladder, ada: Person) 
     confirm(ladder, ada)
     give(ada, "new@mail.example")
     assert address_of(ladder) == ADA
-    confirm(ladder, ada)
+    asked, link = sent(ladder)
+    assert (asked["To"], "new@mail.example" in str(asked), link["To"]) == (ADA, False, "new@mail.example")
+    assert (asked["List-Unsubscribe"], link_in(asked, "login")) == (None, WAY_OUT)
+    use(ada, link)
     assert address_of(ladder) == "new@mail.example"
     (letter,) = sent(ladder)
     assert letter["To"] == ADA
@@ -160,7 +175,7 @@ def test_a_warning_comes_whatever_is_changed_after_it(ladder: Ladder, ada: Perso
     assert ada.send(f"/mail/confirm?link={link}", "/mail/confirm", link=link).status_code == 200
     assert ada.send(PAGE, f"{PAGE}/mail/removal", password=ANOTHER).status_code == 303
     warned = [(letter["To"], WAY_OUT in letter.get_content()) for letter in sent(ladder)]
-    assert warned == [(ADA, True), (ADA, False), ("new@mail.example", False)]
+    assert warned == [(ADA, True), (ADA, True), (ADA, False), ("new@mail.example", False)]
 
 
 def waiting_salt(ladder: Ladder) -> str:
@@ -172,7 +187,7 @@ def waiting_salt(ladder: Ladder) -> str:
 
 ANOTHER = "another horse entirely"
 WAY_OUT = "/login/forgotten"
-"""In letters about a new password, and not in those about a new address."""
+"""In letters about a new password, or an address that waits, and not in those about a new address."""
 
 
 def change_on_page(ladder: Ladder, ada: Person) -> None:
@@ -208,6 +223,143 @@ def test_another_password_is_told_to_the_confirmed_address(
     assert (letter["To"], letter["List-Unsubscribe"]) == (ADA, None)
     assert link_in(letter, "login") == WAY_OUT
     assert ANOTHER not in letter.get_content()
+
+
+def revoke_on_page(ladder: Ladder, ada: Person) -> None:
+    assert ada.send(PAGE, f"{PAGE}/revoke").status_code == 303
+
+
+def revoke_by_organiser(ladder: Ladder, ada: Person) -> None:
+    sessions.revoke_every(ladder, LOCAL, "ada")
+
+
+def disable_for_a_while(ladder: Ladder, ada: Person) -> None:
+    managing.disable(ladder, LOCAL, "ada", "Her laptop was stolen.")
+    managing.enable(ladder, LOCAL, "ada")
+
+
+SAFE_AGAIN = [
+    change_on_page, change_by_organisers_link, change_by_letter, revoke_on_page, revoke_by_organiser,
+    disable_for_a_while,
+]  # fmt: skip
+"""Ways to keep out a person who has known the password, or has had a session."""
+
+
+@pytest.mark.parametrize("is_sent", [True, False])
+@pytest.mark.parametrize(
+    ("change", "has_address"),
+    [(change, has) for change in SAFE_AGAIN for has in (True, False) if has or change is not change_by_letter],
+)
+def test_an_address_that_waits_is_forgotten_with_the_old_password(
+    ladder: Ladder, ada: Person, change: Callable[[Ladder, Person], None], has_address: bool, is_sent: bool
+) -> None:
+    if has_address:
+        give(ada)
+        confirm(ladder, ada)
+    thief = person(ladder, "ada", ada, "203.0.113.66")
+    give(thief, "evil@mail.example")
+    secret = mail.secret_of(mail.key_of(ladder), mail.CONFIRMATION, waiting_salt(ladder))
+    if is_sent or change is change_by_letter:
+        sent(ladder)
+    change(ladder, ada)
+    assert "evil@mail.example" not in [letter["To"] for letter in sent(ladder)]
+    found = mail.mail_of(ladder, LOCAL, "ada")
+    assert (found and found.pending, address_of(ladder)) == (None, ADA if has_address else None)
+    assert thief.get(f"/mail/confirm?link={secret}").status_code == 404
+    with pytest.raises(LadderError):
+        mail.confirm(ladder, secret, "203.0.113.66")
+    forget(person(ladder, app=ada), "ada")
+    assert [letter["To"] for letter in sent(ladder)] == ([ADA] if has_address else [])
+    ada = person(ladder, app=ada)
+    if ada.log_in("ada").status_code != 303:
+        assert ada.log_in("ada", ANOTHER).status_code == 303
+    assert "evil@mail.example" not in ada.get(PAGE).text
+
+
+def test_a_link_that_waits_stays_good_when_a_session_or_another_account_ends(ladder: Ladder, ada: Person) -> None:
+    give(ada)
+    (letter,) = sent(ladder)
+    change_on_page(ladder, person(ladder, "ben", ada))
+    phone = person(ladder, "ada", ada)
+    assert phone.send(PAGE, "/logout").status_code == 303
+    use(ada, letter)
+    assert address_of(ladder) == ADA
+
+
+def test_a_warning_comes_only_if_the_address_is_another_one(ladder: Ladder, ada: Person) -> None:
+    give(ada)
+    assert [letter["To"] for letter in sent(ladder)] == [ADA], "none is confirmed yet"
+    give(ada)
+    confirm(ladder, ada)
+    give(ada, ADA.upper())
+    assert [letter["To"] for letter in sent(ladder)] == [ADA.upper()]
+
+
+def move(ladder: Ladder, ada: Person) -> None:
+    give(ada, "new@mail.example")
+    confirm(ladder, ada)
+
+
+def remove_on_page(ladder: Ladder, ada: Person) -> None:
+    assert ada.send(PAGE, f"{PAGE}/mail/removal", password=PASSWORD).status_code == 303
+
+
+def remove_by_organiser(ladder: Ladder, ada: Person) -> None:
+    mail.remove(ladder, LOCAL, "ada")
+
+
+LINK_ENDERS = [
+    change_on_page, change_by_organisers_link, change_by_letter, move, remove_on_page, remove_by_organiser
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_sent", [True, False])
+@pytest.mark.parametrize("change", LINK_ENDERS)
+def test_links_for_a_password_end_with_the_password_and_with_the_address(
+    ladder: Ladder, ada: Person, change: Callable[[Ladder, Person], None], is_sent: bool
+) -> None:
+    give(ada)
+    confirm(ladder, ada)
+    for _ in range(2):
+        forget(person(ladder, app=ada), "ada")
+    with ladder.database.write() as session:
+        mail.answer_requests(session, mail.key_of(ladder), ladder.clock())
+    secrets = waiting_secrets(ladder)
+    assert len(secrets) == 2
+    if is_sent or change in (change_by_letter, move):
+        sent(ladder)
+    change(ladder, ada)
+    assert not [letter for letter in sent(ladder) if "invitation=" in letter.get_content()]
+    thief, visit = person(ladder, app=ada, address="203.0.113.66"), sessions.Visit("203.0.113.66", "a browser")
+    for secret in secrets:
+        assert thief.get(f"/register?invitation={secret}").status_code == 403
+        with pytest.raises(LadderError):
+            registering.register(ladder, quick_passwords(), "ada", "a third horse", secret, visit)
+
+
+def waiting_secrets(ladder: Ladder) -> list[str]:
+    """Give the secrets of links for a new password that no letter has been sent with yet."""
+    key = mail.key_of(ladder)
+    with ladder.database.read() as session:
+        waits = Letter.kind == LetterKind.PASSWORD, Letter.status == "queued"
+        salts = [str(row.data["salt"]) for row in session.scalars(select(Letter).where(*waits))]
+    return [mail.secret_of(key, sessions.INVITATION, salt) for salt in salts]
+
+
+def test_the_same_address_again_and_a_first_one_end_no_links(ladder: Ladder, ada: Person) -> None:
+    organisers = registering.new_password(ladder, LOCAL, "ada").secret
+    give(ada)
+    confirm(ladder, ada)
+    forget(person(ladder, app=ada), "ada")
+    (letter,) = sent(ladder)
+    give(ada)
+    confirm(ladder, ada)
+    assert ada.get(link_in(letter, "register")).status_code == 200
+    move(ladder, ada)
+    assert ada.get(link_in(letter, "register")).status_code == 403
+    assert ada.get(f"/register?invitation={organisers}").status_code == 200, "it was not sent to an address"
+    change_on_page(ladder, ada)
+    assert ada.get(f"/register?invitation={organisers}").status_code == 403
 
 
 def test_no_letter_goes_where_none_can(ladder: Ladder, ada: Person) -> None:
@@ -447,7 +599,7 @@ def test_the_address_is_in_the_persons_data_and_goes_with_the_account(ladder: La
     data = ada.send(PAGE, f"{PAGE}/data", password=PASSWORD).json()["tables"]
     (row,) = data["mail_addresses"]
     assert (row["address"], row["pending"], "salt" in row) == (ADA, "new@mail.example", False)
-    assert {each["kind"] for each in data["mail_letters"]} == {"confirm"}
+    assert {each["kind"] for each in data["mail_letters"]} == {"asked", "confirm"}
     personal_data.delete(ladder, LOCAL, "ada")
     with ladder.database.read() as session:
         assert not session.scalars(select(MailAddress)).all()
