@@ -26,6 +26,7 @@ from ladder.store.commands.accounts import write_audit
 from ladder.store.commands.teams import team_of_one
 from ladder.store.models import Owner
 from ladder.values.accounts import AccountData, AccountDeleted, Viewer
+from ladder.values.people import is_called
 from ladder.values.value import time_of
 from referee.records.file import RecordWriter, read_record
 from referee.records.framing import RecordError
@@ -192,18 +193,13 @@ def _renamed(lines: Iterator[AnyLine], name: str, new: str) -> Iterator[AnyLine]
     for line in lines:
         if isinstance(line, MatchLine):
             people = line.people_numbers
-            names = [new if number in people and _is_called(bot, name) else bot for number, bot in enumerate(line.bots)]
+            names = [new if number in people and is_called(bot, name) else bot for number, bot in enumerate(line.bots)]
             yield line.model_copy(update={"bots": tuple(names)})
         elif isinstance(line, ResultLine):
             results = [each.model_copy(update={"bot": names[each.seat]}) for each in line.results]
             yield line.model_copy(update={"results": tuple(results)})
         else:
             yield line
-
-
-def _is_called(shown: str, name: str) -> bool:
-    """Tell whether a seat is a person's of that name: the second one of a name has a number behind it."""
-    return shown == name or shown.partition("#")[0] == name
 
 
 def as_json(data: AccountData) -> bytes:

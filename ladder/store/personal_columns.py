@@ -1,8 +1,9 @@
 """
 Columns that name an account: where its rows are, for its owner to have, to rename and to delete.
 
-Rows are found by a key (the owner's id, or its code), or by the account's name in a column. A test goes through all
-columns of all tables: each that can hold text is listed here, or is known to name no account.
+Rows are found by a key (the owner's id, or its code), or by the account's name in a column that holds such names. A name
+is never looked for in other text: an account may be called `id`, or as another's bot is. A test goes through all columns
+of all tables: each that can hold text is listed here, or is known to name no account.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import String, Table, cast, or_, select
+from sqlalchemy import Table, and_, or_, select
 
 from ladder.store.account_models import (
     Account,
@@ -53,6 +54,10 @@ NAMES: tuple[InstrumentedAttribute[Any], ...] = (
 VISITORS: tuple[InstrumentedAttribute[Any], ...] = (Computation.visitor, StoredPuzzleAnswer.visitor)
 """Columns that hold `account NAME`, or a guest."""
 ACCOUNT = "account "
+ON_ACCOUNTS = ("account.", "token.", "session.", "login.", "invitation.create", "team.")
+"""Beginnings of the actions of the audit log whose subject is an account; that of others may be a bot of its name."""
+ACCOUNT_DETAILS = ("owner", "team")
+"""Details of the audit log whose whole value is the name of an account."""
 SECRETS = frozenset(
     {
         "hash",
@@ -87,33 +92,50 @@ class PersonalRows:
         return select(*shown).where(self.which).order_by(*table.primary_key.columns)
 
 
+def audited_on(name: str) -> ColumnElement[bool]:
+    """Select the entries of the audit log whose subject is an account."""
+    return and_(AuditEntry.subject == name, or_(*(AuditEntry.action.startswith(each) for each in ON_ACCOUNTS)))
+
+
+def audited_with(name: str) -> ColumnElement[bool]:
+    """Select the entries of the audit log whose details name an account."""
+    return or_(*(AuditEntry.details[each].as_string() == name for each in ACCOUNT_DETAILS))
+
+
 def personal_rows(owner: Owner) -> Iterable[PersonalRows]:
-    """List all rows that are about an account, table by table."""
+    """
+    List all rows that are about an account, table by table.
+
+    Where another person acted, the row does not say who, from where, or with what note.
+    """
     name, number, code = owner.name, owner.id, owner_code(owner.id)
     bots = select(StoredBot.id).where(StoredBot.owner_id == number)
     versions = select(Version.id).where(Version.bot_id.in_(bots))
     seated = select(PeopleChair.table_id).where(PeopleChair.account == name)
     studies = select(Study.id).where(Study.owner_id == number)
-    quoted = f'"{name}"'
     yield PersonalRows(Owner, Owner.id == number)
     yield PersonalRows(Account, Account.owner_id == number)
     yield PersonalRows(FormerName, FormerName.owner_id == number)
     yield PersonalRows(MailAddress, MailAddress.owner_id == number)
     yield PersonalRows(Letter, Letter.owner_id == number)
-    yield PersonalRows(Invitation, or_(Invitation.name == name, Invitation.used_by == name, Invitation.by == name))
-    invited = TeamInvitation.team_id == number, TeamInvitation.by == name, TeamInvitation.used_by == name
-    yield PersonalRows(TeamInvitation, or_(*invited))
+    yield PersonalRows(Invitation, Invitation.by == name)
+    invited = or_(Invitation.name == name, Invitation.used_by == name)
+    yield PersonalRows(Invitation, and_(Invitation.by != name, invited), SECRETS | {"by", "note"})
+    joined = TeamInvitation.team_id == number, TeamInvitation.by == name, TeamInvitation.used_by == name
+    yield PersonalRows(TeamInvitation, or_(*joined))
     yield PersonalRows(Credential, Credential.owner_id == number)
     yield PersonalRows(LoginCode, LoginCode.owner_id == number)
-    details = cast(AuditEntry.details, String).contains(quoted, autoescape=True)
-    yield PersonalRows(AuditEntry, or_(AuditEntry.actor == name, AuditEntry.subject == name, details))
+    yield PersonalRows(AuditEntry, AuditEntry.actor == name)
+    audited = or_(audited_on(name), audited_with(name))
+    yield PersonalRows(AuditEntry, and_(AuditEntry.actor != name, audited), SECRETS | {"actor", "address"})
     yield PersonalRows(StoredSubmission, StoredSubmission.owner == name)
     yield PersonalRows(StoredBot, StoredBot.owner_id == number)
     yield PersonalRows(Version, Version.bot_id.in_(bots))
     yield PersonalRows(Rating, Rating.version_id.in_(versions))
     yield PersonalRows(StateChange, StateChange.version_id.in_(versions))
     yield PersonalRows(EventEntry, or_(EventEntry.owner == code, EventEntry.checked_in_by == code))
-    yield PersonalRows(PeopleTable, or_(PeopleTable.owner == name, PeopleTable.id.in_(seated)))
+    tables = or_(PeopleTable.owner == name, PeopleTable.id.in_(seated))
+    yield PersonalRows(PeopleTable, tables, SECRETS | {"guest", "network"})  # of a guest who opened it
     yield PersonalRows(PeopleChair, PeopleChair.account == name)
     yield PersonalRows(Study, Study.owner_id == number)
     yield PersonalRows(StudyPosition, StudyPosition.study_id.in_(studies))

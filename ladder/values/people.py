@@ -24,8 +24,15 @@ from ladder.values.value import Computing, Time, Value
 
 GUEST_DAYS = 30
 """Days for which answers of guests are kept, and their tables after the end; those of accounts stay."""
+TABLE_FILE = "table-"
+"""Beginning of what the record of a table is called where it is downloaded, and in questions about it."""
 PERSON_NAME_LENGTH = 24
 """The most characters of the name by which a person is shown."""
+
+
+def is_called(shown: str, name: str) -> bool:
+    """Tell whether a seat is a person's of that name: the second one of a name has a number behind it."""
+    return shown == name or shown.partition("#")[0] == name
 
 
 class ChairKind(enum.StrEnum):

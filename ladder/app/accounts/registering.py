@@ -199,10 +199,7 @@ def new_invitation(
     made: Invitation = add_invitation(
         session, hash_of(secret), role, name, note.strip(), str(viewer.name), now, expires, group
     )  # fmt: skip
-    note = note.strip()
-    write_audit(
-        session, viewer, "invitation.create", name or "", now, id=made.id, role=str(role), note=note, group=group
-    )
+    write_audit(session, viewer, "invitation.create", name or "", now, id=made.id, role=str(role), group=group)
     return NewSecret(id=made.id, secret=secret, expires=time_of(expires))
 
 

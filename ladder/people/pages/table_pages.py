@@ -32,7 +32,7 @@ from ladder.people.pages.request_parts import (
     secret_of,
     visitor_of,
 )
-from ladder.people.review.table_replays import record_of, sheet_of
+from ladder.people.review.table_replays import file_name, record_of, sheet_of
 from ladder.people.sessions.spectators import watch_key, watched
 from ladder.people.tables import chairs, table_opening
 from ladder.people.tables.chairs import bots_to_play_with, open_tables_of, players_of, table_page
@@ -301,7 +301,7 @@ def record(request: Request, name: Name) -> Response:
     """Give the record of a table that is over."""
     site: Site = request.app.state.site
     path = record_of(site.ladder, my_table(request, name))
-    return FileResponse(path, media_type="application/jsonl", filename=f"table-{name}.jsonl", headers=NOT_KEPT)
+    return FileResponse(path, media_type="application/jsonl", filename=file_name(name), headers=NOT_KEPT)
 
 
 def _end(request: Request, name: str) -> None:

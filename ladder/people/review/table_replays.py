@@ -26,7 +26,7 @@ from ladder.store.commands.people_tables import keep_cost, mark_assisted
 from ladder.store.queries.people_tables import chairs_of
 from ladder.store.table_models import PeopleChair
 from ladder.values.matches import DealPlace
-from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus
+from ladder.values.people import TABLE_FILE, ChairKind, ChairOrder, TableOrder, TableStatus
 from ladder.values.person_state import SheetRow
 from ladder.values.questions import BotDeals, CostliestQuestion
 from ladder.values.why import Hint, Why
@@ -231,7 +231,7 @@ def _keep_cost(ladder: Ladder, table: int, chair: int, cost: float) -> None:
 
 def file_name(name: str) -> str:
     """Give what the record of a table is called where it is downloaded."""
-    return f"table-{name}.jsonl"
+    return f"{TABLE_FILE}{name}.jsonl"
 
 
 def _mine(ladder: Ladder, name: str, secret: str) -> TableState:

@@ -6,6 +6,7 @@ Each function needs a transaction that writes.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from ladder.errors import Busy, TooOften
 from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.turns import computations_in_turn, neighbours_of, waiting_computations
+from ladder.values.people import TABLE_FILE, is_called
 from ladder.values.questions import Lane
 
 if TYPE_CHECKING:
@@ -170,6 +172,47 @@ def tidy(session: Session, now: float, kept_bytes: int = KEPT_BYTES) -> None:
         gone.append(number)
         too_many -= size
     session.execute(delete(of).where(of.id.in_(gone)))
+
+
+def rename_in_computations(session: Session, name: str, new: str) -> None:
+    """
+    Give an account another name in questions about owners; forget what names it as a person at a table.
+
+    A record of a table is written anew with the other name, so what was computed from it is asked anew.
+    """
+    kind, source = (Computation.question[each].as_string() for each in ("kind", "source"))
+    for row in session.scalars(select(Computation).where(kind.in_(("agreement", "sources")))):
+        row.question = _with_owner(row.question, name, new)
+    for row in session.scalars(select(Computation).where(kind == "why", source.startswith(TABLE_FILE))):
+        first = json.loads(row.question["lines"][0])
+        people = [first["bots"][each["bot"]] for each in first.get("people") or ()]
+        if any(is_called(shown, name) for shown in people):
+            session.delete(row)
+    texts = (Computation.answer.contains(f'"{each}', autoescape=True) for each in (name, TABLE_FILE))
+    for row in session.scalars(select(Computation).where(*texts)):
+        if any(is_called(each["bot"], name) for each in _of_tables(str(row.answer))):
+            session.delete(row)
+    session.flush()
+
+
+def _of_tables(answer: str) -> list[dict[str, Any]]:
+    """Give the decisions at tables of people that an answer is about: a `Why`, or those of a `FoundCostliest`."""
+    try:
+        found = json.loads(answer)
+    except ValueError:  # the lines of a record
+        return []
+    decisions = [found, *found.get("costliest", ())] if isinstance(found, dict) else []
+    return [each for each in decisions if str(each.get("source")).startswith(TABLE_FILE) and "bot" in each]
+
+
+def _with_owner(question: dict[str, Any], name: str, new: str) -> dict[str, Any]:
+    """Rename an owner in an `AgreementQuestion` or a `SourcesQuestion`."""
+    if question["kind"] == "agreement":
+        programs = {bot: (new if owner == name else owner, its) for bot, (owner, its) in question["programs"].items()}
+        return question | {"programs": programs}
+    owners = ([new if each == name else each for each in program["owners"]] for program in question["programs"])
+    named = [program | {"owners": own} for program, own in zip(question["programs"], owners, strict=True)]
+    return question | {"programs": named}
 
 
 def _take_over(session: Session, row: Computation, new: NewQuestion) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import String, cast, delete, exists, func, or_, select, text, update
+from sqlalchemy import delete, exists, func, or_, select, text, update
 
 from ladder.entry.claims import check_name, check_new_name, skeleton
 from ladder.errors import LadderError
@@ -26,6 +26,7 @@ from ladder.store.account_models import (
 )
 from ladder.store.account_names import account_of, check_not_former, find_account, hash_of_name
 from ladder.store.commands.accounts import forget_confirmed
+from ladder.store.commands.computations import rename_in_computations
 from ladder.store.commands.entries import OWNER, PLAYING, entries_of
 from ladder.store.commands.event_entries import withdraw_from_event
 from ladder.store.commands.event_news import announce_event
@@ -48,7 +49,16 @@ from ladder.store.models import (
     StoredSeat,
     Version,
 )
-from ladder.store.personal_columns import ACCOUNT, NAMES, VISITORS, own_standings, personal_rows
+from ladder.store.personal_columns import (
+    ACCOUNT,
+    ACCOUNT_DETAILS,
+    NAMES,
+    VISITORS,
+    audited_on,
+    audited_with,
+    own_standings,
+    personal_rows,
+)
 from ladder.store.study_models import Study
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 from ladder.store.turns import open_submissions
@@ -65,8 +75,6 @@ GONE = "–"
 """Stands where a person was named that has deleted its account."""
 LEFT = "Its owner has left the ladder."
 ENDED = "A player of this table has left the ladder."
-OF_ACCOUNTS = ("account.", "token.", "session.", "login.", "invitation.", "team.")
-"""Beginnings of the actions of the audit log whose subject is an account."""
 
 
 def personal_data(session: Session, name: str) -> dict[str, list[dict[str, Any]]]:
@@ -77,9 +85,10 @@ def personal_data(session: Session, name: str) -> dict[str, list[dict[str, Any]]
         LadderError: If there is no such account.
     """
     owner = session.get_one(Owner, find_account(session, name).owner_id)
-    found = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for rows in personal_rows(owner):
-        found[rows.model.__tablename__] = [dict(row._mapping) for row in session.execute(rows.select())]
+        there = found.setdefault(rows.model.__tablename__, [])
+        there.extend(dict(row._mapping) for row in session.execute(rows.select()))
     seasons = session.scalars(select(FinishedSeason).order_by(FinishedSeason.variant, FinishedSeason.number))
     found[FinishedSeason.__tablename__] = [
         {"variant": each.variant, "name": each.name, **line} for each in seasons for line in own_standings(each, name)
@@ -128,13 +137,11 @@ def _rename(session: Session, owner: Owner, new: str, now: float) -> list[int]:
         session.execute(update(column.class_).where(column == old).values({column.key: new}))
     for column in VISITORS:
         session.execute(update(column.class_).where(column == ACCOUNT + old).values({column.key: ACCOUNT + new}))
-    quoted = f'"{old}"'
-    named = cast(Computation.question, String).contains(quoted, autoescape=True)
-    session.execute(delete(Computation).where(or_(named, Computation.answer.contains(quoted, autoescape=True))))
-    about = AuditEntry.subject == old, or_(*(AuditEntry.action.startswith(each) for each in OF_ACCOUNTS))
-    session.execute(update(AuditEntry).where(*about).values(subject=new))
-    for entry in _audit_with(session, old):
-        entry.details = {key: new if value == old else value for key, value in entry.details.items()}
+    rename_in_computations(session, old, new)
+    session.execute(update(AuditEntry).where(audited_on(old)).values(subject=new))
+    for entry in session.scalars(select(AuditEntry).where(audited_with(old))):
+        named = {key: new for key in ACCOUNT_DETAILS if entry.details.get(key) == old}
+        entry.details = entry.details | named
     for season in session.scalars(select(FinishedSeason)):
         if own_standings(season, old):
             lines = [
@@ -143,14 +150,6 @@ def _rename(session: Session, owner: Owner, new: str, now: float) -> list[int]:
             season.standings = season.standings | {"standings": lines}
     session.flush()
     return tables
-
-
-def _audit_with(session: Session, name: str) -> list[AuditEntry]:
-    """Read the entries of the audit log in whose details a name is a value."""
-    found = session.scalars(
-        select(AuditEntry).where(cast(AuditEntry.details, String).contains(f'"{name}"', autoescape=True))
-    )
-    return [each for each in found if name in each.details.values()]
 
 
 @dataclass(frozen=True)
@@ -282,10 +281,11 @@ def _forget_actions(session: Session, name: str) -> None:
     """Remove from the audit log from where the person came, and what was written about the person in words."""
     for entry in session.scalars(select(AuditEntry).where(AuditEntry.actor == name)):
         entry.address = ""
-    about = AuditEntry.subject == name, or_(*(AuditEntry.action.startswith(each) for each in OF_ACCOUNTS))
-    by = session.scalars(select(AuditEntry).where(or_(AuditEntry.actor == name, *about[:1])))
-    for entry in by:
-        entry.details = {key: value for key, value in entry.details.items() if not isinstance(value, str)}
+    about = or_(AuditEntry.actor == name, audited_on(name), audited_with(name))
+    for entry in session.scalars(select(AuditEntry).where(about)):
+        entry.details = {
+            key: value for key, value in entry.details.items() if key in ACCOUNT_DETAILS or not isinstance(value, str)
+        }
     session.flush()
 
 
