@@ -1,9 +1,9 @@
 """
 Columns that name an account: where its rows are, for its owner to have, to rename and to delete.
 
-Rows are found by a key (the owner's id, or its code), or by the account's name in a column that holds such names. A name
-is never looked for in other text: an account may be called `id`, or as another's bot is. A test goes through all columns
-of all tables: each that can hold text is listed here, or is known to name no account.
+Rows are found by a key (the owner's id, or its code), or by the account's name in a column that holds such names. A
+name is never looked for in other text: an account may be called `id`, or as another's bot is. A test goes through all
+columns of all tables: each that can hold text is listed here, or is known to name no account.
 """
 
 from __future__ import annotations
