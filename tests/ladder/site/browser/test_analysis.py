@@ -70,6 +70,7 @@ def test_a_card_of_the_hand_does_what_its_button_does_and_the_past_can_be_left(a
     page.goto(f"{address}/analysis/hearts?hands={HANDS}&deal=3&moves=2C_AS_2H")
     page.locator('.at-n .hand [data-card="3D"]').click()
     at(page, "2C_AS_2H_3D")
+    expect(page.locator('.spot.at-n [data-card="3D"]')).to_be_visible()  # the address changes at once
     page.locator('.at-w .hand [data-card="3H"]').click(force=True)
     for _ in range(3):
         page.get_by_role("button", name="Previous card").click()
