@@ -1,7 +1,7 @@
 """
 The image that every Python bot stands on: Python, grpcio, protobuf and the SDK, and a user without rights.
 
-`python -m ladder.sandbox.docker.base_image` makes it; every load of a bot makes sure of it, which costs one look-up.
+`python -m ladder.sandbox.docker.base_image` makes it; every load of a bot makes sure of it, which costs two requests.
 For machines that reach no image registry, a small Python image is made from Debian packages.
 """
 
@@ -291,6 +291,22 @@ def base_image_id(client: DockerClient, content: str, repository: str = REPOSITO
     return str(image.id)
 
 
+def has_base_image(client: DockerClient, content: str, repository: str = REPOSITORY) -> bool:
+    """
+    Tell whether the engine has the image, and note that it is used: other versions of Pigpen remove what is not.
+
+    Args:
+        client: The engine.
+        content: What `ensure_base_image` gave.
+        repository: Of the image's name.
+
+    Raises:
+        SandboxError: If the engine fails.
+    """
+    with engine_errors("look up the bot base image"):
+        return _use(client, name_of(content, repository), content) is not None
+
+
 def _find(client: DockerClient, name: str, content: str) -> Image | None:
     """Find the image of that name; None if there is none, or it was made from something else."""
     try:
@@ -300,15 +316,23 @@ def _find(client: DockerClient, name: str, content: str) -> Image | None:
     return found if found.labels.get(CONTENT_LABEL) == content else None
 
 
+def _use(client: DockerClient, name: str, content: str) -> Image | None:
+    """Find the image of its own name, and give it that name again: the engine notes when."""
+    found = _find(client, name, content)
+    if found is not None:
+        repository, _, tag = name.rpartition(":")
+        client.api.tag(str(found.id), repository, tag)
+    return found
+
+
 def _name_found(client: DockerClient, image: BaseImage, content: str) -> bool:
     """Find the image with that content, and let all its names mean it; false if there is none."""
-    own = name_of(content, image.repository)
-    for name in (own, image.latest, image.tag):
-        if (found := _find(client, name, content)) is not None:
-            for each in {own, image.latest, image.tag}.difference(found.tags):
-                client.api.tag(str(found.id), image.repository, each.rpartition(":")[2])
-            return True
-    return False
+    found = _use(client, name_of(content, image.repository), content)
+    if found is None:
+        return False
+    for each in {image.latest, image.tag}.difference(found.tags):
+        client.api.tag(str(found.id), image.repository, each.rpartition(":")[2])
+    return True
 
 
 def _make(client: DockerClient, image: BaseImage, content: str, report: Callable[[str], None]) -> None:
@@ -330,7 +354,7 @@ def _make(client: DockerClient, image: BaseImage, content: str, report: Callable
 
 
 def _remove_old(client: DockerClient, repository: str, own: str) -> None:
-    """Remove base images with other SDKs, but for those used last, and those on which a bot's image stands."""
+    """Remove base images with other SDKs, but for those used last and those that a container uses."""
     with suppress(ImageNotFound):  # another process removes some
         found = [
             client.images.get(each["Id"]) for each in client.api.images(filters={"reference": f"{repository}:of-*"})

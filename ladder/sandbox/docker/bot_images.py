@@ -34,7 +34,7 @@ from ladder.sandbox.docker.built_images import (
 )
 from ladder.sandbox.docker.engine import PULL_SECONDS, engine_errors, explain, within
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
-from ladder.sandbox.wheels.packages import with_lock
+from ladder.sandbox.wheels.packages import VENDOR, with_lock
 from ladder.values.names import DOCKERFILE, OURS, is_ours
 
 if TYPE_CHECKING:
@@ -215,8 +215,9 @@ def _context(
     kept = without_ignored(content, folder.name)
     if recipe is None:
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
-    stand = packages.image_for(client, content, base_image_id(client, base))
-    recipe, kept = copied(recipe, kept) or (recipe, kept)
+    below = base_image_id(client, base)
+    stand = packages.image_for(client, content, below)
+    recipe, kept = copied(recipe, kept, () if stand == below else (VENDOR,)) or (recipe, kept)
     dockerfile = recipe.dockerfile(stand, labels)
     return kept.below(recipe.place).with_files({DOCKERFILE: dockerfile}).archive()
 

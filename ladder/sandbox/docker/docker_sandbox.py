@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ladder.errors import BotRejected, NoControlGroup, SandboxError
 from ladder.sandbox.base import WITNESS
 from ladder.sandbox.docker import containers
-from ladder.sandbox.docker.base_image import base_image_id, ensure_base_image
+from ladder.sandbox.docker.base_image import base_image_id, ensure_base_image, has_base_image
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.docker.container_plan import plan as make_plan
 from ladder.sandbox.docker.engine import connect
@@ -176,7 +176,7 @@ class DockerSandbox:
         return self._client
 
     async def _base_image(self, client: DockerClient) -> str:
-        if self._base is None:
+        if self._base is None or not await self._call(has_base_image, client, self._base):
             self._base = await self._call(ensure_base_image, client, self._report)
         return self._base
 

@@ -168,8 +168,8 @@ def _follow(output: Iterator[dict[str, Any]], lines: deque[str], budget: BuildBu
             raise BuildFailed(_end_of(lines, TOO_LONG))
         if budget.is_in_vain:
             raise SandboxError(_end_of(lines, budget.too_slow))
-        if "error" in message:
-            error = str(message["error"])
+        if "error" in message or "message" in message:  # the second is of the whole build, such as of its files
+            error = str(message.get("error") or message["message"])
             failure = _LayerRemoved if any(words in error for words in LAYER_IS_GONE) else BuildFailed
             raise failure(_end_of(lines, error))
     if not built:

@@ -15,7 +15,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import base_image as images
-from ladder.sandbox.docker.base_image import BaseImage, base_image_id, ensure_base_image
+from ladder.sandbox.docker.base_image import BaseImage, base_image_id, ensure_base_image, has_base_image
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.installed_sdk import Sdk
 
@@ -228,6 +228,12 @@ def test_few_old_ones_stay(
                 base_image_id(client, content, repository)
         for content in contents[2:]:
             assert base_image_id(client, content, repository)
+        assert not has_base_image(client, contents[0], repository)
+        assert has_base_image(client, contents[2], repository)
+        for number in range(images.KEPT):
+            (small.sdk.package / "__init__.py").write_text(f"MARK = 'new {number}'")
+            ensure_base_image(client, lambda line: None, BaseImage(small.sdk, repository))
+        assert [has_base_image(client, content, repository) for content in contents[2:]] == [True] + [False] * 3
     finally:
         for image in client.images.list(repository):
             client.images.remove(str(image.id), force=True)

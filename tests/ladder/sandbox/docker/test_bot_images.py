@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import threading
 import time
@@ -212,6 +213,16 @@ def test_a_registry_that_never_finishes_is_given_up_after_a_limit(
 
 
 SLOW = re.escape(image_build.TOO_SLOW.partition("{")[0])
+
+
+def test_a_refusal_of_the_files_as_a_whole_is_the_builds_failure(
+    client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine sends it in another form than the failure of a step."""
+    refusal = "Error processing tar file: file name too long"
+    monkeypatch.setattr(client.api, "build", lambda **options: iter([{"message": refusal}]))
+    with pytest.raises(BuildFailed, match=refusal):
+        build_image(client, io.BytesIO(), tag="pigpen/test:refused", labels={})
 
 
 @pytest.mark.parametrize("words", image_build.LAYER_IS_GONE)

@@ -20,7 +20,7 @@ import pytest_asyncio
 from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import STDERR_HEAD, STDERR_TAIL, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker import containers
+from ladder.sandbox.docker import containers, docker_sandbox
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
@@ -351,6 +351,24 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         await sandbox.close()
         await sandbox.close()
         assert [Exit(137)] * 2 == [await instance.wait() for instance in instances]
+
+
+async def test_a_base_image_that_was_removed_is_made_again(
+    client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other versions of Pigpen remove those that have not been used for long."""
+    there, made = [True, False, True], list[str]()
+
+    def make(client: docker.DockerClient, report: object) -> str:
+        made.append("base")
+        return "base"
+
+    monkeypatch.setattr(docker_sandbox, "has_base_image", lambda client, base: there.pop(0))
+    monkeypatch.setattr(docker_sandbox, "ensure_base_image", make)
+    sandbox = DockerSandbox()
+    assert [await sandbox._base_image(client) for _ in range(4)] == ["base"] * 4
+    await sandbox.close()
+    assert len(made) == 2
 
 
 class TestFailures:
