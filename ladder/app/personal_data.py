@@ -46,7 +46,7 @@ RENAME_DAYS = 30
 
 def export(ladder: Ladder, viewer: Viewer, name: str) -> AccountData:
     """
-    Give all that the ladder knows about an account, but no secrets.
+    Give all that the ladder knows about an account, but no secrets, notes of organisers, or traces of others.
 
     Raises:
         LadderError: If there is no such account.

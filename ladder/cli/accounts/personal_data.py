@@ -28,7 +28,9 @@ def export(
     ] = None,
 ) -> None:
     """
-    Write all that the ladder knows about an account as JSON: its rows in every table, without secrets.
+    Write all that the ladder knows about an account as JSON: its rows in every table.
+
+    Secrets, notes that others wrote, and the names and addresses of others are left out.
 
     Examples:
         pigpen account export ada > ada.json

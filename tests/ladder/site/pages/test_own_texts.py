@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.personal_data import RENAME_DAYS
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.site.rendering.own_texts import NAMES, TEXT_BYTES, read_own_texts
+from ladder.site.server.attempts import LIMITS
 from ladder.values.people import GUEST_DAYS
 from tests.ladder.ladders import new_ladder
 from tests.ladder.site.visitor import Visitor
@@ -46,6 +48,37 @@ def test_the_page_about_privacy_names_the_periods_that_are_set(ladder: Ladder, l
     page = visitor.get(f"/privacy?lang={language}").text
     assert [each for each in (*periods.values(), GUEST_DAYS) if days.format(each) not in page] == []
     assert "for good" not in visitor.get("/privacy?lang=en").text.partition("audit log")[2].partition("</li>")[0]
+
+
+@pytest.mark.parametrize(("language", "hours"), [("en", "{} hours at most"), ("zh", "最多 {} 小时")])
+def test_the_page_about_privacy_names_the_longest_time_for_which_attempts_count(
+    ladder: Ladder, language: str, hours: str
+) -> None:
+    page = Visitor(ladder).get(f"/privacy?lang={language}").text
+    assert hours.format(max(seconds for _, _, seconds in LIMITS.values()) // 3600) in page
+
+
+@pytest.mark.parametrize(
+    ("language", "group", "team", "note"),
+    [
+        ("en", "The group into which", "The team of which", "leaves out secrets, notes of organisers"),
+        ("zh", "放入的小组", "所属的团队", "不含机密、组织者的备注"),
+    ],
+)
+def test_the_page_about_privacy_tells_of_groups_teams_and_notes(
+    ladder: Ladder, language: str, group: str, team: str, note: str
+) -> None:
+    with_teams = Ladder(ladder.settings.model_copy(update={"team_size": 3}), ladder.database)
+    for there in (ladder, with_teams):
+        page = Visitor(there).get(f"/privacy?lang={language}").text
+        assert [each in page for each in (group, team, note)] == [True, there is with_teams, True]
+
+
+@pytest.mark.parametrize(("language", "often"), [("en", "once in {} days"), ("zh", "每 {} 天更改一次")])
+def test_who_registers_is_told_how_often_a_name_can_be_changed(ladder: Ladder, language: str, often: str) -> None:
+    settings = ladder.settings.model_copy(update={"registration": "open"})
+    page = Visitor(Ladder(settings, ladder.database)).get(f"/register?lang={language}").text
+    assert often.format(RENAME_DAYS) in page
 
 
 def test_a_text_is_shown_and_linked_in_the_readers_language(ladder: Ladder) -> None:
