@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ladder.entry.deadlines import check_in_time
+from ladder.entry.house_bots import HOUSE
 from ladder.errors import LadderError
 from ladder.registry.image_names import proves_owner
 from ladder.values.names import NAME_LENGTH, names_owner
@@ -164,6 +165,7 @@ NO_NAME = (
     "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, NFC), "
     "'_', '-' and '.', and does not begin with '-' or '.'."
 )
+HOUSE_NAME = "{name!r} is the name of a house bot: those begin with 'house-'. Choose another name."
 LOOKS_LIKE = "The name {name!r} looks like {taken!r}, which is taken. Choose another name."
 LOOKS_LIKE_BOT = (
     "The name {name!r} looks like {taken!r}, which is taken. Write --name {taken} if you mean it, or choose a name "
@@ -180,9 +182,13 @@ LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
 
 
+ACCOUNT = "an account"
+"""Of an account or a team, in the sentences about its name."""
+
+
 def check_name(name: str, what: str) -> None:
     """
-    Make sure that *name* can be the name of a bot, an owner or a variant (*what*).
+    Make sure that *name* can be the name of a bot, an owner or a variant (*what*); no account's is that of a house bot.
 
     Raises:
         LadderError: If it cannot.
@@ -190,6 +196,8 @@ def check_name(name: str, what: str) -> None:
     fits = 0 < len(name) <= NAME_LENGTH and name == unicodedata.normalize("NFC", name)
     if not fits or not all(_is_fit(letter) for letter in name) or name[0] in "-." or _is_mark(name[0]):
         raise LadderError(NO_NAME, name=name, what=what, limit=NAME_LENGTH)
+    if what == ACCOUNT and _is_house_name(name):
+        raise LadderError(HOUSE_NAME, name=name)
 
 
 def check_new_name(name: str, what: str, taken: Iterable[str], looks_like: str = LOOKS_LIKE) -> None:
@@ -227,6 +235,8 @@ def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> Non
         check_new_name(bot, "a bot (--name)", look.owner_of, LOOKS_LIKE_BOT)
     if owner not in look.owners:
         check_new_name(owner, "an owner (--owner)", look.owners, LOOKS_LIKE_OWNER)
+    if bot != owner and _is_house_name(bot):
+        raise LadderError(HOUSE_NAME, name=bot)
     holder = look.owner_of.get(bot, owner)
     if holder != owner:
         raise LadderError(f"The name {bot!r} belongs to a bot of {holder}'s. Choose another one: --name")
@@ -296,6 +306,11 @@ def check_variant(look: SubmissionLook, rules: Rules) -> None:
             f"or enter the bot for the ladder's own: --variant {rules.name}. To change the ladder's rules, the "
             f"organiser begins a new season: pigpen ladder season new --variant {rules.name} --rules FILE"
         )
+
+
+def _is_house_name(name: str) -> bool:
+    """True if a reader sees the prefix of house bots in it, whose owners have their names."""
+    return any(seen.startswith(tuple(looks(HOUSE))) for seen in looks(name))
 
 
 def _is_fit(letter: str) -> bool:

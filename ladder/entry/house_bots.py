@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+HOUSE = "house-"
+"""Prefix of the name of a house bot on a ladder, before that of the sample bot; no contestant's name has it."""
 HOUSE_BOTS: Mapping[str, str] = {
     "house-counting": "counting",
     "house-cautious": "cautious",

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 COPIED = ("bot", "version", "state", "elo", "error", "margin", "matches", "faults")
 """Fields of a standing that a line of the sheet has, too."""
-NONE = (None, None, None)
 
 
 def grades(
@@ -47,7 +46,7 @@ def grades(
         among = group_owners(session, group) if group is not None else None
         rows = [each for each in accounts(session) if each.role is Role.CONTESTANT and not each.is_team]
         rows = [each for each in rows if among is None or each.name in among]
-        notes = {each.used_by: each.note for each in reversed(invitations(session, ladder.clock())) if each.note}
+        notes = {(each.used_by, each.used): each.note for each in invitations(session, ladder.clock())}
         submitted = submissions_by_owner(session)
 
     for each in rows:
@@ -56,13 +55,14 @@ def grades(
         if each.team in submitted:
             submitted[each.name] = _together(submitted.get(each.name), submitted[each.team])
     ranks = {name: _ranks(row, found.by) for name, row in best.items()}
-    taken = sorted(rank for each in rows if (rank := ranks.get(each.name, NONE)[0]) is not None)
+    by_owner = {best[each.name].owner: ranks[each.name][0] for each in rows if each.name in best}
+    taken = sorted(rank for rank in by_owner.values() if rank is not None)
     made = []
     for each in rows:
         count, last = submitted.get(each.name, (0, None))
         line = GradeRow(
             account=each.name,
-            note=notes.get(each.name, ""),
+            note=notes.get((each.name, each.added), ""),  # later ones are links for a new password
             group=each.group or "",
             team=each.team or "",
             submissions=count,

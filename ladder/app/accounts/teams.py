@@ -7,9 +7,11 @@ by whom is in the audit log. A member submits for the team alone, so that a pers
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.sessions import DAY, hash_of, new_secret
+from ladder.entry.deadlines import EVERY
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError
 from ladder.store.account_names import account_of, find_account
@@ -19,6 +21,7 @@ from ladder.store.commands.event_entries import open_entries
 from ladder.store.models import Owner
 from ladder.store.queries import account_lists
 from ladder.store.queries.submissions import usage
+from ladder.store.submission_look import deadlines_in
 from ladder.store.turns import other_bots
 from ladder.values.accounts import NewSecret
 from ladder.values.value import time_of
@@ -44,6 +47,10 @@ LAST_MEMBER = (
 LAST_IN_EVENTS = (
     "You are the last member of {team!r}, whose bots are in events that are not over: {bots}. Invite another member, "
     "or withdraw them first: pigpen event withdraw {first}"
+)
+CLOSED = (
+    "Submissions closed on {when:%Y-%m-%d at %H:%M:%S} UTC, and teams stay as they were then. To change one, ask the "
+    "organiser."
 )
 SUBMITTED_TODAY = (
     "You are the last member of {team!r}, which has submitted bots within 24 hours. Leave it a day after the last one."
@@ -72,13 +79,14 @@ def found_team(ladder: Ladder, viewer: Viewer, name: str) -> TeamRow:
     Found a team, with the viewer as its first member; it comes into the group of the viewer's account.
 
     Raises:
-        LadderError: If there are no teams here, the name cannot be or is taken, the viewer is in a team already, or has
-            bots of its own that play.
+        LadderError: If there are no teams here, the deadline of all variants has passed, the name cannot be or is
+            taken, the viewer is in a team already, or has bots of its own that play or are in events.
     """
     check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
     _check_teams(ladder)
     with ladder.database.write() as session:
         now, account = ladder.clock(), find_account(session, str(viewer.name))
+        _check_in_time(session, now)
         team = store.make_team(session, name, account.group_name, now)
         store.join(session, account, team, ladder.settings.team_size, now)
         write_audit(session, viewer, "team.found", name, now)
@@ -90,10 +98,11 @@ def invite(ladder: Ladder, viewer: Viewer) -> NewSecret:
     Make a link with which one account may join the viewer's team, once.
 
     Raises:
-        LadderError: If the viewer is in no team, or the team is full.
+        LadderError: If the viewer is in no team, the team is full, or the deadline of all variants has passed.
     """
     with ladder.database.write() as session:
         team, now = _own(session, viewer), ladder.clock()
+        _check_in_time(session, now)
         name, limit = str(viewer.team), ladder.settings.team_size
         if len(store.members(session, team.owner_id)) >= limit:
             raise LadderError(store.FULL_TEAM, team=name, limit=limit)
@@ -135,12 +144,13 @@ def join(ladder: Ladder, viewer: Viewer, invitation: str) -> TeamRow:
 
     Raises:
         LadderError: If the link is not valid any more, the viewer is in another team or has bots of its own that play
-            or are in events, or the team is full.
+            or are in events, the team is full, or the deadline of all variants has passed.
     """
     check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
     _check_teams(ladder)
     with ladder.database.write() as session:
         now, account = ladder.clock(), find_account(session, str(viewer.name))
+        _check_in_time(session, now)
         found = store.open_team_invitation(session, hash_of(invitation), now)
         name = session.get_one(Owner, found.team_id).name
         store.join(session, account, store.find_team(session, name), ladder.settings.team_size, now)
@@ -221,3 +231,10 @@ def _own(session: Session, viewer: Viewer) -> Account:
 def _check_teams(ladder: Ladder) -> None:
     if not ladder.settings.team_size:
         raise LadderError(NO_TEAMS)
+
+
+def _check_in_time(session: Session, now: float) -> None:
+    """After the deadline a new member would have the place of the team's bot without having worked on it."""
+    at = deadlines_in(session).get(EVERY)
+    if at is not None and now > at:
+        raise LadderError(CLOSED, when=datetime.datetime.fromtimestamp(at, datetime.UTC))

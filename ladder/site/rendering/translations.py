@@ -400,6 +400,10 @@ SENTENCES = (
     to_translate("There are no teams on this ladder. Its organiser can allow them: setting team_size"),
     to_translate("You are in no team."),
     to_translate(
+        "Submissions closed on {when:%Y-%m-%d at %H:%M:%S} UTC, and teams stay as they were then. To change one, ask "
+        "the organiser."
+    ),
+    to_translate(
         "You are the last member of {team!r}, whose bots play or wait: {bots}. Invite another member, or retire them "
         "first: pigpen retire {first}"
     ),
@@ -427,6 +431,7 @@ SENTENCES = (
         "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, "
         "NFC), '_', '-' and '.', and does not begin with '-' or '.'."
     ),
+    to_translate("{name!r} is the name of a house bot: those begin with 'house-'. Choose another name."),
     to_translate("The name {name!r} looks like {taken!r}, which is taken. Choose another name."),
     to_translate(
         "The name {name!r} looks like {taken!r}, which is taken. Write {taken} if you mean it, or choose a name less "

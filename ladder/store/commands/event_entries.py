@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
+from ladder.entry.house_bots import HOUSE
 from ladder.errors import LadderError
 from ladder.events.chain import canonical
 from ladder.events.event_file import parse_event
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
     from ladder.values.events import Event
     from ladder.values.held_events import Unlisted
-HOUSE = "house-"
-"""Prefix of the name of a house bot on a ladder, before that of the sample bot."""
 
 
 def in_state(event: StoredEvent, *states: EventState, way_out: str) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ladder.entry.house_bots import HOUSE
 from ladder.errors import LadderError, UserError
 from ladder.events.admission import admitted
 from ladder.events.beacons import why_no_value
@@ -18,7 +19,7 @@ from ladder.events.entrants import entrants_hash
 from ladder.events.event_file import parse_event
 from ladder.events.held import Ruling
 from ladder.events.legs import sides_of
-from ladder.store.commands.event_entries import HOUSE, entry_of, in_state, unlisted
+from ladder.store.commands.event_entries import entry_of, in_state, unlisted
 from ladder.store.event_models import EventEntry
 from ladder.store.event_rows import (
     contributions_of,

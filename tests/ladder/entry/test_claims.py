@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.entry.claims import check_name, similar, skeleton, spelling_mistake
+from ladder.entry.claims import (
+    ACCOUNT,
+    SubmissionLook,
+    check_claim,
+    check_name,
+    similar,
+    skeleton,
+    spelling_mistake,
+)
 from ladder.errors import LadderError
 from ladder.values.names import NAME_LENGTH
 
@@ -22,6 +30,20 @@ def test_letters_and_digits_of_any_script_make_a_name(name: str) -> None:
 def test_what_has_a_meaning_elsewhere_or_cannot_be_seen_is_in_no_name(name: str) -> None:
     with pytest.raises(LadderError, match=r"name of a bot: .* 64 letters"):
         check_name(name, "a bot")
+
+
+@pytest.mark.parametrize("name", ["house-counting", "house-tree", "House-counting", "h0use-random", "house-"])
+def test_names_of_house_bots_are_no_contestants(name: str) -> None:
+    """Else a house bot that is entered later would be the contestant's, or could not be entered."""
+    look = SubmissionLook(rules={}, plays=[], entered={}, holders={})
+    check_claim(look, name, name, "docker")  # on the ladder's machine
+    with pytest.raises(LadderError, match="house-"):
+        check_name(name, ACCOUNT)
+    with pytest.raises(LadderError, match="house-"):
+        check_claim(look, name, "ada", "docker")
+    for other in ("house", "houses-1", "ahouse-counting"):
+        check_name(other, ACCOUNT)
+        check_claim(look, other, "ada", "docker")
 
 
 ALIKE = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -59,6 +60,14 @@ def test_each_contestant_has_the_best_bot(ladder: Ladder) -> None:
         ("carl", None, "", None, "No. 4"),
     ]
     assert [row.elo for row in rows] == [1700.0, 1600.0, None]
+
+
+def test_a_new_password_leaves_the_note_of_the_invitation(ladder: Ladder) -> None:
+    later = dataclasses.replace(ladder, clock=lambda: ladder.clock() + 60)
+    for name in ("ada", "ben"):
+        link = registering.new_password(later, LOCAL, name).secret
+        registering.register(later, quick_passwords(), "", PASSWORD, link, Visit("", ""))
+    assert [by_account(ladder)[name].note for name in ("ada", "ben")] == ["No. 17", ""]
 
 
 def test_a_bot_that_does_not_play_has_no_place(ladder: Ladder) -> None:

@@ -13,10 +13,12 @@ from ladder.app import bot_logs, personal_data, states
 from ladder.app.accounts import managing, registering, teams
 from ladder.app.accounts.grades import grades
 from ladder.app.accounts.groups import set_group, set_group_quota
-from ladder.app.accounts.sessions import viewer_by
+from ladder.app.accounts.sessions import Visit, viewer_by
 from ladder.app.accounts.teams import LAST_MEMBER, SUBMITTED_TODAY
+from ladder.app.deadlines import lift_deadline, set_deadline
 from ladder.app.event import holding, reading
 from ladder.app.submit import ordering
+from ladder.entry.claims import HOUSE_NAME
 from ladder.entry.policy import Act, may
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.settings.settings import load_settings
@@ -295,6 +297,34 @@ def test_an_event_that_is_over_hinders_no_one_from_joining_a_team(ladder: Ladder
     assert of_team(ladder, "badgers") == ("ada", "dan")
 
 
+def test_after_the_deadline_only_an_organiser_changes_who_is_in_a_team(ladder: Ladder) -> None:
+    """Else a student who has done nothing would have the place of the team's bot."""
+    secret = teams.invite(ladder, person(ladder, "ada")).secret
+    set_deadline(ladder, LOCAL, None, ["gongzhu"])  # other variants are open
+    teams.invite(ladder, person(ladder, "ada"))
+    set_deadline(ladder, LOCAL, None)
+    late = dataclasses.replace(ladder, clock=lambda: ladder.clock() + 60)
+    for act in (lambda: teams.found_team(late, person(ladder, "dan"), "dogs"),
+                lambda: teams.join(late, person(ladder, "dan"), secret),
+                lambda: teams.invite(late, person(ladder, "ada"))):  # fmt: skip
+        with pytest.raises(LadderError, match=re.escape(teams.CLOSED[:22])):
+            act()
+    assert teams.set_team(late, LOCAL, "bob", "badgers").team == "badgers"
+    teams.leave(late, person(ladder, "bob"))
+    lift_deadline(ladder, LOCAL)
+    assert teams.join(late, person(ladder, "dan"), secret).members == ("ada", "dan")
+
+
+def test_a_team_takes_one_place_on_the_sheet_for_grades(ladder: Ladder) -> None:
+    for name in ("bob", "dan"):
+        comes_in(ladder, name)
+    with ladder.database.write() as session:
+        enter(session, "Purr", owner="cats", rating=1400)
+        session.execute(update(models.Rating).values(matches=30))
+    rows = {row.account: (row.place, row.rank) for row in grades(ladder, LOCAL, "hearts")}
+    assert rows == {"ada": (1, 1), "bob": (1, 1), "dan": (1, 1), "cleo": (2, 2)}
+
+
 def test_a_team_has_a_limit_of_members(ladder: Ladder) -> None:
     none, pairs = (
         dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"team_size": size})) for size in (0, 2)
@@ -312,6 +342,20 @@ def test_a_team_has_a_limit_of_members(ladder: Ladder) -> None:
                 lambda: teams.join(none, person(ladder, "dan"), made),
                 lambda: teams.set_team(none, LOCAL, "dan", "dogs")):  # fmt: skip
         with pytest.raises(LadderError, match="team_size"):
+            act()
+
+
+@pytest.mark.parametrize("name", ["house-counting", "House-Tree"])
+def test_the_names_of_house_bots_are_no_accounts_or_teams(ladder: Ladder, name: str) -> None:
+    link = registering.invite(ladder, LOCAL, Role.CONTESTANT).secret
+    for act in (lambda: teams.found_team(ladder, person(ladder, "dan"), name),
+                lambda: teams.set_team(ladder, LOCAL, "dan", name),
+                lambda: registering.invite(ladder, LOCAL, Role.CONTESTANT, name),
+                lambda: registering.register(ladder, quick_passwords(), name, PASSWORD, link, Visit("", "")),
+                lambda: managing.add(ladder, LOCAL, name, Role.CONTESTANT),
+                lambda: personal_data.rename(ladder, person(ladder, "dan"), "dan", name),
+                lambda: submitted(ladder, person(ladder, "dan"), name)):  # fmt: skip
+        with pytest.raises(LadderError, match=re.escape(HOUSE_NAME.format(name=name))):
             act()
 
 
