@@ -12,11 +12,12 @@ import hmac
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from ladder.app.accounts.registering import new_invitation
+from ladder.app.accounts.registering import IS_TEAM, new_invitation
 from ladder.app.accounts.sessions import DAY, INVITATION, hash_of
 from ladder.app.kept_secret import kept_secret
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
+from ladder.store.account_names import find_account
 from ladder.store.commands import letters as outbox
 from ladder.store.commands import mail_addresses as store
 from ladder.store.commands.accounts import revoke_invitations, write_audit
@@ -102,7 +103,7 @@ def ask_for(ladder: Ladder, viewer: Viewer, name: str, address: str, language: s
     Send a link with which the person confirms an address; until then the account keeps the one that it has.
 
     Raises:
-        LadderError: If there is no such account, or the ladder sends no e-mail.
+        LadderError: If there is no such account, it is a team's, or the ladder sends no e-mail.
         UserError: If letters cannot be sent there.
     """
     check(viewer, Act.CHANGE_ACCOUNT, name)
@@ -113,6 +114,8 @@ def ask_for(ladder: Ladder, viewer: Viewer, name: str, address: str, language: s
     hashed = hash_of(secret_of(key_of(ladder), CONFIRMATION, salt))
     with ladder.database.write() as session:
         now = ladder.clock()
+        if find_account(session, name).is_team:
+            raise LadderError(IS_TEAM, name=name)
         store.ask_for(session, name, address, _known(language), salt, hashed, now)
         write_audit(session, viewer, "account.mail", name, now, asked=True)
 

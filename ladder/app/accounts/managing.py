@@ -13,6 +13,7 @@ from ladder.store.account_names import find_account
 from ladder.store.commands import accounts as store
 from ladder.store.commands.accounts import revoke_invitations, write_audit
 from ladder.store.commands.submission_queue import withdraw_all
+from ladder.store.commands.teams import revoke_team_invitations
 from ladder.store.queries import account_lists
 from ladder.values.accounts import AccountRow, AuditRow, NewSecret, Role
 
@@ -74,7 +75,7 @@ def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRo
     """
     Disable an account: its sessions, tokens and streams end at once, its submissions are withdrawn.
 
-    Invitations for it and invitations that it has made are revoked. Its bots play on.
+    Invitations for it and invitations that it has made are revoked, also into its team. Its bots play on.
 
     Raises:
         LadderError: If there is no such account.
@@ -90,6 +91,7 @@ def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRo
         store.disable(session, find_account(session, name), reason.strip()[:1000], now)
         revoke_invitations(session, now, name=name)
         revoke_invitations(session, now, by=name)
+        revoke_team_invitations(session, name, now)
         write_audit(session, viewer, "account.disable", name, now, reason=reason.strip())
         withdrawn = withdraw_all(session, name, now, WITHDRAWN)
         for row in withdrawn:

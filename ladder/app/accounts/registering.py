@@ -108,7 +108,10 @@ def _check_free(session: Session, name: str | None, now: float) -> None:
     if name is None:
         return
     check_name(name, "an account")
-    if account_of(session, name) is not None:
+    account = account_of(session, name)
+    if account is not None and account.is_team:
+        raise LadderError(f"{IS_TEAM.format(name=name)} To make an account its member: pigpen account team NAME {name}")
+    if account is not None:
         raise LadderError(f"There is an account {name!r} already. A new password: pigpen account password")
     check_alike(session, name, now)
 
@@ -149,7 +152,7 @@ def new_password(ladder: Ladder, viewer: Viewer, name: str, days: int = 1) -> Ne
     with ladder.database.write() as session:
         account, now = find_account(session, name), ladder.clock()
         if account.is_team:
-            raise LadderError(f"{name!r} is a team: its members log in, and act for it.")
+            raise LadderError(IS_TEAM, name=name)
         if account.disabled is not None:
             raise LadderError(f"The account {name!r} is disabled. First: pigpen account enable {name}")
         return new_invitation(session, viewer, Role(account.role), name, "a new password", now, days)
@@ -214,6 +217,7 @@ def check_days(days: int) -> None:
         raise UserError(f"An invitation is valid for 1 to {MAX_DAYS} days.")
 
 
+IS_TEAM = "{name!r} is a team: its members log in, and act for it."
 BY_INVITATION = "This ladder takes contestants by invitation: ask its organiser for a link."
 BY_PROVIDER = "Contestants of this ladder log in at its identity provider."
 THERE_ALREADY = "You have an account already; log in again."

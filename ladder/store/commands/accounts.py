@@ -16,6 +16,7 @@ from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import MAX_NOTE, Account, AccountGroup, AuditEntry, Credential, Invitation, LoginCode
 from ladder.store.account_names import account_of, check_not_former
+from ladder.store.commands.letters import forget_letters
 from ladder.store.commands.mail_addresses import end_of_password, forget_pending
 from ladder.store.lookup import name_of
 from ladder.store.models import Owner
@@ -296,9 +297,14 @@ def set_quota(account: Account, submissions_a_day: int | None) -> None:
 
 
 def disable(session: Session, account: Account, reason: str, now: float) -> None:
-    """Disable an account, and end its sessions, its tokens, and log-ins of the command that have no token yet."""
+    """
+    Disable an account, and end its sessions, its tokens, and log-ins of the command that have no token yet.
+
+    Letters to it that wait are not sent, but for warnings.
+    """
     account.disabled, account.reason = now, reason
     revoke_all(session, account.owner_id, now)
+    forget_letters(session, account.owner_id)
 
 
 def enable(account: Account) -> None:

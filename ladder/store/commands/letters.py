@@ -118,7 +118,7 @@ def post_notice(
     seconds: float = DAY,
 ) -> None:
     """
-    Write a notice to each account that has a confirmed address and wants such letters.
+    Write a notice to each account that has a confirmed address, wants such letters, and is not disabled.
 
     Args:
         session: The transaction that does what the letter is about.
@@ -129,7 +129,9 @@ def post_notice(
         data: Values of its template.
         seconds: Seconds after which it is not sent any more.
     """
-    wanted = select(MailAddress).where(MailAddress.address.is_not(None), MailAddress.refusals < MAX_REFUSALS)
+    wanted = select(MailAddress).join(Account, Account.owner_id == MailAddress.owner_id)
+    wanted = wanted.where(MailAddress.address.is_not(None), MailAddress.refusals < MAX_REFUSALS)
+    wanted = wanted.where(Account.disabled.is_(None))
     if owners is not None:
         members = select(Account.owner_id).where(Account.team_id.in_(owners))
         wanted = wanted.where(or_(MailAddress.owner_id.in_(owners), MailAddress.owner_id.in_(members)))
@@ -287,7 +289,11 @@ def _count_refusals(session: Session, lease: LetterLease, more: int) -> int:
 
 
 def forget_letters(session: Session, owner: int, kind: LetterKind | None = None) -> None:
-    """Send no letter that waits to an account but warnings, or none of a kind: its address is another one, or none."""
+    """
+    Send no letter that waits to an account but warnings, or none of a kind.
+
+    Its address is another one, or none, or the account is disabled.
+    """
     which = (Letter.kind.not_in(WARNINGS),) if kind is None else (Letter.kind == kind,)
     session.execute(delete(Letter).where(text(UNSENT_LETTERS), Letter.owner_id == owner, *which))
 

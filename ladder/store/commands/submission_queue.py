@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import select, update
 
-from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.account_models import AuditEntry, StoredSubmission, SubmissionStatus
 from ladder.store.commands.notices import notice_submission
 from ladder.store.leases import GRACE, MAX_FAILURES, AnyLease, Lease, LeaseQueue
 from ladder.store.models import Version
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ladder.trials.trial_tasks import TrialProgress
     from ladder.values.submission import SubmissionOrder
 
+ORDERED = "submission.order"
+"""The action of who has made a submission, in the audit log."""
 REPORTED = (SubmissionStatus.ENTERED, SubmissionStatus.REFUSED, SubmissionStatus.FAILED)
 """Ends of a submission that its owner gets a letter about."""
 
@@ -163,9 +165,15 @@ def withdraw(session: Session, submission: int, now: float) -> str | Literal[Fal
     return row.folder
 
 
-def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[StoredSubmission]:
-    """End all submissions of a remote owner that have not ended, also those being tried; gives them."""
-    rows = [row for row in open_submissions(session) if row.remote and row.owner == owner]
+def withdraw_all(session: Session, name: str, now: float, reason: str) -> list[StoredSubmission]:
+    """
+    End all remote submissions of an account that have not ended, also those being tried; gives them.
+
+    Those that it has made for its team are among them, as long as the audit log says so.
+    """
+    by = select(AuditEntry.details).where(AuditEntry.actor == name, AuditEntry.action == ORDERED)
+    ordered = {details.get("submission") for details in session.scalars(by)}
+    rows = [row for row in open_submissions(session) if row.remote and (row.owner == name or row.id in ordered)]
     for row in rows:
         SUBMISSIONS.end(session, row, SubmissionStatus.WITHDRAWN, now, reason)
     return rows

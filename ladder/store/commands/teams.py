@@ -108,11 +108,15 @@ def in_words(entered: Iterable[tuple[str, str]]) -> str:
 
 def leave(session: Session, account: Account, now: float) -> None:
     """Take an account out of its team; invitations that it has made are revoked."""
-    name = session.get_one(Owner, account.owner_id).name
-    mine = TeamInvitation.by == name, TeamInvitation.used.is_(None), TeamInvitation.expires > now
-    session.execute(update(TeamInvitation).where(*mine).values(expires=now))
+    revoke_team_invitations(session, session.get_one(Owner, account.owner_id).name, now)
     account.team_id = account.joined = None
     session.flush()
+
+
+def revoke_team_invitations(session: Session, by: str, now: float) -> None:
+    """Revoke open links into a team that an account has made."""
+    open_ones = TeamInvitation.by == by, TeamInvitation.used.is_(None), TeamInvitation.expires > now
+    session.execute(update(TeamInvitation).where(*open_ones).values(expires=now))
 
 
 def members(session: Session, team: int) -> list[str]:

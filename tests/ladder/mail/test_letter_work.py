@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -13,8 +14,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.app.accounts import mail
+from ladder.app.accounts import mail, managing
+from ladder.app.accounts.registering import IS_TEAM
+from ladder.app.deadlines import set_deadline
 from ladder.app.ladder import Ladder
+from ladder.errors import LadderError
 from ladder.mail.letter_work import MAX_AT_ONCE, LetterRows, Letters
 from ladder.mail.sending import mailing, send_once, send_test
 from ladder.mail.smtp import Answer, Outcome
@@ -308,6 +312,49 @@ def test_who_does_not_want_a_letter_gets_none(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         (lease,) = outbox.claim(session, "one", NOW, 60.0, 5, 100)
     assert lease.address == "ben@mail.example"
+
+
+def to_whom(ladder: Ladder, *kinds: LetterKind) -> list[str]:
+    """Give the addresses of letters of these kinds that wait, sorted."""
+    with ladder.database.read() as session:
+        return sorted(map(str, session.scalars(select(Letter.address).where(Letter.kind.in_(kinds)))))
+
+
+def test_a_disabled_account_gets_no_letter_but_warnings(ladder: Ladder, clock: Time) -> None:
+    write(ladder, "1")
+    mail.ask_for(ladder, LOCAL, "ada", "new@mail.example", "en")
+    managing.disable(ladder, LOCAL, "ada", "It cheats.")
+    write(ladder, "2", kind=LetterKind.DEADLINE)
+    set_deadline(ladder, LOCAL, NOW + HOUR)
+    with ladder.database.write() as session:
+        notice_deadlines(session, clock())
+    notices = LetterKind.SUBMISSION, LetterKind.DEADLINE
+    assert to_whom(ladder, *notices) == ["ben@mail.example"] * 3
+    assert to_whom(ladder, LetterKind.CONFIRM, LetterKind.ASKED) == ["ada@mail.example"]
+    managing.enable(ladder, LOCAL, "ada")
+    write(ladder, "3")
+    assert to_whom(ladder, *notices) == ["ada@mail.example"] + ["ben@mail.example"] * 4
+
+
+def test_a_disabled_member_gets_no_letter_about_the_teams_bots(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        team = make_team(session, "badgers", None, NOW)
+        for name in ("ada", "ben"):
+            join(session, find_account(session, name), team, 3, NOW)
+    managing.disable(ladder, LOCAL, "ada", "It cheats.")
+    with ladder.database.write() as session:
+        team = find_account(session, "badgers")
+        post_notice(session, LetterKind.SUBMISSION, "17", NOW, [team.owner_id], {"bot": "Trotter"})
+    assert to_whom(ladder, LetterKind.SUBMISSION) == ["ben@mail.example"]
+
+
+def test_a_team_has_no_address(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        make_team(session, "badgers", None, NOW)
+    with pytest.raises(LadderError, match=re.escape(IS_TEAM.format(name="badgers"))):
+        mail.ask_for(ladder, LOCAL, "badgers", "b@mail.example", "en")
+    assert mail.mail_of(ladder, LOCAL, "badgers") is None
+    assert not statuses(ladder)
 
 
 def test_a_notice_about_the_bot_of_a_team_goes_to_its_members(ladder: Ladder) -> None:

@@ -118,6 +118,16 @@ def test_who_it_is_follows_from_the_subject_and_not_from_the_name(
     assert who(again) == "ada"
 
 
+def test_who_chooses_a_name_is_pointed_to_the_texts_of_the_organiser(ladder: Ladder, provider: OidcProvider) -> None:
+    provider.user = {"sub": "1", "preferred_username": "a b"}
+    folder = ladder.settings.data_dir / "pages"
+    folder.mkdir()
+    (folder / "terms.md").write_text("Be fair.")
+    form = log_in(Person(ladder)).text.partition('action="/login/oidc/name"')[2].partition("</form>")[0]
+    links = [f'<a href="/{name}">' in form for name in ("terms", "privacy", "imprint")]
+    assert ("Read first" in form, links) == (True, [True, True, False])
+
+
 @pytest.mark.parametrize("name", ["carl", "CARL", "a b", "", None, 7, "x" * 300, "<b>"])
 def test_a_name_that_cannot_be_is_chosen_anew(
     ladder: Ladder, person: Person, provider: OidcProvider, name: object

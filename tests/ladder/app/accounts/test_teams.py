@@ -13,6 +13,7 @@ from ladder.app import bot_logs, personal_data, states
 from ladder.app.accounts import managing, registering, teams
 from ladder.app.accounts.grades import grades
 from ladder.app.accounts.groups import set_group, set_group_quota
+from ladder.app.accounts.managing import WITHDRAWN
 from ladder.app.accounts.sessions import Visit, viewer_by
 from ladder.app.accounts.teams import LAST_MEMBER, SUBMITTED_TODAY
 from ladder.app.deadlines import lift_deadline, set_deadline
@@ -103,6 +104,33 @@ def test_a_member_acts_for_the_team_and_the_log_says_who_it_was(ladder: Ladder) 
     with ladder.database.read() as session:
         assert session.scalars(select(models.StateChange.by)).all()[-1] == "owner"
     assert bot_logs.matches_of(ladder, ada, "Trotter").matches == ()
+
+
+def test_a_disabled_member_does_nothing_more_for_the_team(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    ada, bob = person(ladder, "ada"), person(ladder, "bob")
+    adas, bobs = submitted(ladder, ada, "Trotter"), submitted(ladder, bob, "Canter")
+    cats = submitted(ladder, person(ladder, "cleo"), "Mud")
+    links = [teams.invite(ladder, viewer).secret for viewer in (ada, bob, person(ladder, "cleo"))]
+    managing.disable(ladder, LOCAL, "bob", "It cheats.")
+    found = {row.id: (row.status, row.reason) for row in ordering.submissions(ladder, LOCAL).submissions}
+    waiting = (SubmissionStatus.QUEUED, "")
+    assert found == {adas.id: waiting, bobs.id: (SubmissionStatus.WITHDRAWN, WITHDRAWN), cats.id: waiting}
+    assert ("", "submission.withdraw", "Canter") in last(ladder, 2)
+    with pytest.raises(LadderError, match=re.escape(NOT_OPEN)):
+        teams.join(ladder, person(ladder, "dan"), links[1])
+    assert {teams.inviting_team(ladder, link) for link in (links[0], links[2])} == {"badgers", "cats"}
+    managing.enable(ladder, LOCAL, "bob")
+    with pytest.raises(LadderError, match=re.escape(NOT_OPEN)):
+        teams.inviting_team(ladder, links[1])
+
+
+def test_what_a_member_submitted_for_a_former_team_is_withdrawn_too(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    row = submitted(ladder, person(ladder, "bob"), "Canter")
+    teams.leave(ladder, person(ladder, "bob"))
+    managing.disable(ladder, LOCAL, "bob", "It cheats.")
+    assert ordering.submission(ladder, LOCAL, row.id).status == SubmissionStatus.WITHDRAWN
 
 
 def test_in_events_a_member_acts_as_the_owner_of_the_teams_bot(ladder: Ladder) -> None:
@@ -367,7 +395,7 @@ def test_the_name_of_a_team_is_one_of_its_own(ladder: Ladder, name: str) -> None
 
 
 def test_nobody_logs_in_as_a_team(ladder: Ladder) -> None:
-    with pytest.raises(LadderError):
+    with pytest.raises(LadderError, match="pigpen account team NAME badgers"):
         registering.invite(ladder, LOCAL, Role.CONTESTANT, "badgers")
     with pytest.raises(LadderError):
         registering.new_password(ladder, LOCAL, "badgers")
