@@ -6,6 +6,7 @@ import datetime
 from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError, UserError
+from ladder.values.value import FIRST_YEAR, LAST_YEAR, to_utc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ CLOSED = (
 NO_TIME = (
     "{text!r} is not a time with its time zone. Write it as 2026-12-18T18:00Z or 2026-12-18T18:00+01:00, or write: now"
 )
-TOO_EARLY = "{text!r} is too long ago."
+NO_YEAR = "{text!r} cannot be a deadline: its year must be from {first} to {last}. Write a time in that range, or: now"
 
 
 def deadline_of(deadlines: Mapping[str, float], variant: str) -> float | None:
@@ -49,7 +50,7 @@ def read_time(text: str) -> float | None:
     1797613200.0
 
     Raises:
-        UserError: If it is none, or has no time zone.
+        UserError: If it is none, has no time zone, or is in no year that a moment can have (`ladder.values.value`).
     """
     if text == NOW:
         return None
@@ -60,6 +61,6 @@ def read_time(text: str) -> float | None:
     if read is None or read.tzinfo is None:
         raise UserError(NO_TIME, text=text)
     try:
-        return float(int(read.timestamp()))
-    except OverflowError:
-        raise UserError(TOO_EARLY, text=text) from None
+        return float(int(to_utc(read).timestamp()))
+    except ValueError:
+        raise UserError(NO_YEAR, text=text, first=FIRST_YEAR, last=LAST_YEAR) from None

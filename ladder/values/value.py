@@ -27,13 +27,21 @@ class Value(Described):
     model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid")
 
 
-def _with_possible_year(moment: datetime.datetime) -> datetime.datetime:
-    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+def to_utc(moment: datetime.datetime) -> datetime.datetime:
+    """
+    Give an aware moment in UTC.
+
+    Raises:
+        ValueError: If its year, there or in UTC, cannot be.
+    """
+    is_in_utc = FIRST_YEAR <= moment.year <= LAST_YEAR  # of the years beside these, some moments have none in UTC
+    there = moment.astimezone(datetime.UTC) if is_in_utc else moment
+    if not FIRST_YEAR <= there.year <= LAST_YEAR:
         raise ValueError(f"the year must be from {FIRST_YEAR} to {LAST_YEAR}")
-    return moment.astimezone(datetime.UTC)
+    return there
 
 
-Time = Annotated[AwareDatetime, AfterValidator(_with_possible_year)]
+Time = Annotated[AwareDatetime, AfterValidator(to_utc)]
 """
 A moment; read in any time zone, kept in UTC. Unix seconds can be given for it. In JSON it is ISO 8601:
 ``2026-11-22T05:00:00Z``.

@@ -363,7 +363,9 @@ SENTENCES = (
         "{text!r} is not a time with its time zone. Write it as 2026-12-18T18:00Z or 2026-12-18T18:00+01:00, or write: "
         "now"
     ),
-    to_translate("{text!r} is too long ago."),
+    to_translate(
+        "{text!r} cannot be a deadline: its year must be from {first} to {last}. Write a time in that range, or: now"
+    ),
     to_translate("{at:%Y-%m-%d %H:%M} UTC is past. Name a later time, or: now"),
     to_translate("{variant} has no deadline of its own. To list all: pigpen ladder deadline list"),
     to_translate("There is no deadline. To set one: pigpen ladder deadline set TIME"),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+import re
+
 import pytest
 
 from ladder.entry.deadlines import EVERY, check_in_time, deadline_of, read_time
 from ladder.errors import LadderError, UserError
+from ladder.values.deadlines import DeadlineRow
+from ladder.values.value import time_of
 
 
 def test_a_variants_own_deadline_takes_the_place_of_that_of_all() -> None:
@@ -39,3 +44,28 @@ def test_a_time_has_a_time_zone(text: str, time: float | None) -> None:
 def test_what_is_no_time_is_refused_with_the_way_out(text: str) -> None:
     with pytest.raises(UserError, match="2026-12-18T18:00Z"):
         read_time(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9999-12-31T23:59-14:00",
+        "9999-06-01T00:00Z",
+        "9999-01-01T00:00+14:00",
+        "0001-01-01T00:00+14:00",
+        "0001-06-01T00:00Z",
+        "0001-12-31T23:59-14:00",
+        "9998-12-31T23:59-00:01",
+        "0002-01-01T00:00+00:01",
+    ],
+)
+def test_a_time_in_no_year_that_a_moment_can_have_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match=rf"{re.escape(repr(text))} cannot be a deadline: .* from 2 to 9998"):
+        read_time(text)
+
+
+@pytest.mark.parametrize("text", ["9998-12-31T23:59:59+00:00", "0002-01-01T00:00-23:59"])
+def test_the_first_and_the_last_time_can_be_written(text: str) -> None:
+    time = read_time(text)
+    assert time is not None
+    assert DeadlineRow(variant="hearts", at=time_of(time)).at == datetime.datetime.fromisoformat(text)

@@ -125,6 +125,11 @@ def test_deadlines_are_set_and_lifted(olga: Person, place: PeopleLadder) -> None
     done = [each for each in actions(place) if each[1].startswith("deadline.")]
     assert done[::-1] == [("olga", f"deadline.{act}", variant) for act, variant in wanted]
     assert 'value="friday"' in olga.send(page, time="friday").text
+    for far in ("9999-12-31T23:59-14:00", "0001-01-01T00:00+14:00"):
+        refused = olga.send(page, time=far)
+        assert refused.status_code == 422
+        assert "its year must be from 2 to 9998" in refused.text
+    assert deadlines(place.ladder) == []
 
 
 def test_accounts_are_put_into_groups_and_groups_have_quotas(olga: Person, place: PeopleLadder) -> None:

@@ -45,6 +45,8 @@ def test_a_deadline_is_set_listed_and_lifted(tmp_path: Path) -> None:
     [
         (["set", "friday"], "'friday' is not a time with its time zone"),
         (["set", "2020-01-01T00:00Z"], "2020-01-01 00:00 UTC is past"),
+        (["set", "9999-12-31T23:59-14:00"], "its year must be from 2 to 9998"),
+        (["set", "0001-01-01T00:00+14:00"], "its year must be from 2 to 9998"),
         (["set", LATER, "--variant", "whist"], "whist"),
         (["lift"], "There is no deadline."),
     ],
