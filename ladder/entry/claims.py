@@ -149,6 +149,8 @@ class SubmissionLook:
     """By identity of the bot's programs: the variants in which each was entered, at whatever time."""
     holders: Mapping[str, Sequence[str]]
     """By identity of all programs: the owners of bots that are exactly that, the first one first."""
+    members: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By the name of each team: its members, who push images for it under their own names."""
     owner_of: Mapping[str, str] = field(default_factory=dict)
     """By the name of each bot of the ladder."""
     owners: Sequence[str] = ()
@@ -253,7 +255,7 @@ def check_possession(look: SubmissionLook, owner: str, identity: str, reference:
 
     A folder shows what is in it, and two owners may submit the same one. The name of an image shows nothing: the
     engine that builds and plays all bots knows all of their images. Only a name in the ladder's registry proves its
-    owner.
+    owner; a team's images are in the namespaces of its members.
 
     Args:
         look: The ladder.
@@ -267,7 +269,9 @@ def check_possession(look: SubmissionLook, owner: str, identity: str, reference:
             have given the image that name.
     """
     holders = look.holders.get(identity, ())
-    if reference is None or owner in holders or proves_owner(reference, owner, registry):
+    if reference is None or owner in holders:
+        return
+    if any(proves_owner(reference, name, registry) for name in (owner, *look.members.get(owner, ()))):
         return
     if holders:
         raise LadderError(

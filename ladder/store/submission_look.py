@@ -6,8 +6,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
+from sqlalchemy.orm import aliased
 
 from ladder.entry.claims import SubmissionLook
+from ladder.store.account_models import Account
 from ladder.store.models import Owner, Rating, State, StoredBot, Variant, Version
 from ladder.store.organiser_models import Deadline
 from referee.records.rules_file import rules_from
@@ -40,6 +42,7 @@ def look_at(session: Session, bot: str, accepted: float | None = None) -> Submis
             for program in {identity for *_, identity in entries}
         },
         holders=_holders(session),
+        members=_members(session),
         deadlines={} if accepted is None else deadlines_in(session),
         accepted=accepted or 0.0,
     )
@@ -72,3 +75,12 @@ def _holders(session: Session) -> Mapping[str, Sequence[str]]:
     for identity, owner in session.execute(wanted):
         holders[identity].append(owner)
     return holders
+
+
+def _members(session: Session) -> Mapping[str, Sequence[str]]:
+    members: defaultdict[str, list[str]] = defaultdict(list)
+    team, member = aliased(Owner), aliased(Owner)
+    wanted = select(team.name, member.name).join_from(Account, member, member.id == Account.owner_id)
+    for name, of in session.execute(wanted.join(team, team.id == Account.team_id).order_by(Account.owner_id)):
+        members[name].append(of)
+    return members

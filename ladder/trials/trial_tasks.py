@@ -34,6 +34,7 @@ class KnownToLadder(Message):
     plays: tuple[str, ...]
     entered: dict[str, tuple[str, ...]]
     holders: dict[str, tuple[str, ...]]
+    members: dict[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, look: SubmissionLook) -> KnownToLadder:
@@ -43,6 +44,7 @@ class KnownToLadder(Message):
             plays=tuple(look.plays),
             entered={identity: tuple(sorted(variants)) for identity, variants in look.entered.items()},
             holders={identity: tuple(owners) for identity, owners in look.holders.items()},
+            members={team: tuple(names) for team, names in look.members.items()},
         )
 
     def look(self) -> SubmissionLook:
@@ -52,6 +54,7 @@ class KnownToLadder(Message):
             plays=self.plays,
             entered={identity: frozenset(variants) for identity, variants in self.entered.items()},
             holders=self.holders,
+            members=self.members,
         )
 
 

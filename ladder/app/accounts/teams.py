@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from ladder.app.accounts.sessions import DAY, hash_of, new_secret
 from ladder.entry.deadlines import EVERY
 from ladder.entry.policy import Act, check
-from ladder.errors import LadderError
+from ladder.errors import Forbidden, LadderError
+from ladder.store.account_models import Account
 from ladder.store.account_names import account_of, find_account
 from ladder.store.commands import teams as store
 from ladder.store.commands.accounts import revoke_invitations, write_audit
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.app.ladder import Ladder
-    from ladder.store.account_models import Account
     from ladder.store.database import Session
     from ladder.values.accounts import AccountRow, TeamInvitationRow, TeamRow, Viewer
 
@@ -40,6 +40,11 @@ LINK_DAYS = 7
 """Days for which such a link is valid."""
 NO_TEAMS = "There are no teams on this ladder. Its organiser can allow them: setting team_size"
 IN_NO_TEAM = "You are in no team."
+TEAM_DISABLED = "Your team {team!r} is disabled. Ask the organiser of the ladder, or leave the team at /me/team."
+LAST_DISABLED = (
+    "You are the last member of {team!r}, which is disabled, and its bots play or are in events: {bots}. Ask the "
+    "organiser of the ladder to take you out of it."
+)
 LAST_MEMBER = (
     "You are the last member of {team!r}, whose bots play or wait: {bots}. Invite another member, or retire them "
     "first: pigpen retire {first}"
@@ -86,6 +91,7 @@ def found_team(ladder: Ladder, viewer: Viewer, name: str) -> TeamRow:
     _check_teams(ladder)
     with ladder.database.write() as session:
         now, account = ladder.clock(), find_account(session, str(viewer.name))
+        check_team(session, account)
         _check_in_time(session, now)
         team = store.make_team(session, name, account.group_name, now)
         store.join(session, account, team, ladder.settings.team_size, now)
@@ -150,6 +156,7 @@ def join(ladder: Ladder, viewer: Viewer, invitation: str) -> TeamRow:
     _check_teams(ladder)
     with ladder.database.write() as session:
         now, account = ladder.clock(), find_account(session, str(viewer.name))
+        check_team(session, account)
         _check_in_time(session, now)
         found = store.open_team_invitation(session, hash_of(invitation), now)
         name = session.get_one(Owner, found.team_id).name
@@ -171,12 +178,15 @@ def leave(ladder: Ladder, viewer: Viewer) -> None:
             events, or has submitted within a day.
     """
     with ladder.database.write() as session:
-        team, now = _own(session, viewer), ladder.clock()
+        team, now = _own(session, viewer, may_be_disabled=True), ladder.clock()
         name = session.get_one(Owner, team.owner_id).name
         if len(store.members(session, team.owner_id)) == 1:
-            if playing := other_bots(session, name, ""):
+            playing, entered = other_bots(session, name, ""), open_entries(session, team.owner_id)
+            if team.disabled is not None and (bots := sorted({*playing, *(bot for _, bot in entered)})):
+                raise LadderError(LAST_DISABLED, team=name, bots=", ".join(bots))
+            if playing:
                 raise LadderError(LAST_MEMBER, team=name, bots=", ".join(playing), first=playing[0])
-            if entered := open_entries(session, team.owner_id):
+            if entered:
                 raise LadderError(LAST_IN_EVENTS, team=name, bots=store.in_words(entered), first=" ".join(entered[0]))
             if usage(session, (name,), now).today:
                 raise LadderError(SUBMITTED_TODAY, team=name)
@@ -216,16 +226,39 @@ def set_team(ladder: Ladder, viewer: Viewer, name: str, team: str | None) -> Acc
         return row
 
 
-def _own(session: Session, viewer: Viewer) -> Account:
+def _own(session: Session, viewer: Viewer, *, may_be_disabled: bool = False) -> Account:
     """Find the viewer's team as it is now: the viewer may have left since it was asked who that is."""
     check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
     account = find_account(session, str(viewer.name))
-    if account.team_id is None or viewer.team is None:
+    if account.team_id is None:
         raise LadderError(IN_NO_TEAM)
-    team = store.find_team(session, viewer.team)
-    if team.owner_id != account.team_id:
+    team = session.get_one(Account, account.team_id)
+    if team.disabled is not None and may_be_disabled:
+        return team
+    check_team(session, account)
+    if session.get_one(Owner, team.owner_id).name != viewer.team:
         raise LadderError(IN_NO_TEAM)
     return team
+
+
+def check_team(session: Session, account: Account) -> None:
+    """
+    Make sure that an account's team may act, if it is in one.
+
+    Raises:
+        Forbidden: If the team is disabled.
+    """
+    if account.team_id is not None and session.get_one(Account, account.team_id).disabled is not None:
+        raise Forbidden(TEAM_DISABLED, team=session.get_one(Owner, account.team_id).name)
+
+
+def disabled_team(ladder: Ladder, viewer: Viewer) -> str:
+    """Give the name of the viewer's team if it is disabled; empty: it is not, or there is none."""
+    check(viewer, Act.READ_ACCOUNT, viewer.name)
+    with ladder.database.read() as session:
+        team = find_account(session, str(viewer.name)).team_id
+        is_disabled = team is not None and session.get_one(Account, team).disabled is not None
+        return session.get_one(Owner, team).name if is_disabled else ""
 
 
 def _check_teams(ladder: Ladder) -> None:

@@ -11,6 +11,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.sessions import DISABLED, viewer_by
+from ladder.app.accounts.teams import check_team
 from ladder.app.uploads import finished_upload
 from ladder.entry.folders import check_folder
 from ladder.entry.policy import Act, may
@@ -190,6 +191,7 @@ def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     """
     owner = _owner_for(viewer)
     with ladder.database.read() as session:
+        check_team(session, find_account(session, viewer.name or ""))
         look = look_at(session, wanted.name, ladder.clock())
         _check_quota(session, ladder, owner, wanted.name)
     sandbox = look.sandbox or ladder.settings.sandbox
@@ -309,9 +311,8 @@ def _added(
         account = find_account(session, viewer.name)
         if account.disabled is not None:
             raise Forbidden(DISABLED)
+        check_team(session, account)
         team = None if account.team_id is None else team_name(session, account.team_id)
-        if account.team_id is not None and team is None:
-            raise Forbidden(DISABLED)
         if team != viewer.team:
             raise Conflict(TEAM_CHANGED)
         _check_quota(session, ladder, owner, wanted.name)

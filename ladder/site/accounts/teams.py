@@ -100,6 +100,7 @@ def _page(request: Request, viewer: Viewer, more: Mapping[str, object] | None = 
         "viewer": viewer,
         "team": team,
         "invitations": invitations,
+        "disabled": teams.disabled_team(site.ladder, viewer),
         "size": site.ladder.settings.team_size,
         "days": teams.LINK_DAYS,
         "error": "",

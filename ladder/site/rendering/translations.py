@@ -401,6 +401,11 @@ SENTENCES = (
     ),
     to_translate("There are no teams on this ladder. Its organiser can allow them: setting team_size"),
     to_translate("You are in no team."),
+    to_translate("Your team {team!r} is disabled. Ask the organiser of the ladder, or leave the team at /me/team."),
+    to_translate(
+        "You are the last member of {team!r}, which is disabled, and its bots play or are in events: {bots}. Ask the "
+        "organiser of the ladder to take you out of it."
+    ),
     to_translate(
         "Submissions closed on {when:%Y-%m-%d at %H:%M:%S} UTC, and teams stay as they were then. To change one, ask "
         "the organiser."

@@ -194,7 +194,7 @@ def trial(variants: tuple[str | VariantFile, ...] = ("hearts",), **more: Any) ->
     plain: dict[str, Any] = {
         "submission": 3, "attempt": 1, "order": {"name": "Trotter", "variants": variants}, "owner": "ada",
         "source": "trotter", "image": f"{OWN_IMAGE}:1", "folder": None, "registry": LOGIN,
-        "known": KnownToLadder(rules={}, plays=(), entered={}, holders={}), "sandbox": SandboxKind.DOCKER,
+        "known": KnownToLadder(rules={}, plays=(), entered={}, holders={}, members={}), "sandbox": SandboxKind.DOCKER,
         "most_bytes": 1000, "clock": asdict(DEFAULT_CLOCK), "deals": 1, "data_dir": None, "seconds": 60.0,
     }  # fmt: skip
     return SubmissionTask.model_validate(plain | more)

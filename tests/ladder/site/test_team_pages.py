@@ -108,3 +108,14 @@ def test_teams_are_seen_by_organisers(place: PeopleLadder) -> None:
     assert "/admin/accounts/badgers/disable" in page
     assert "/admin/accounts/badgers/role" not in page
     assert [row.members for row in teams.teams(place.ladder)] == [("cleo",)]
+
+
+def test_the_page_says_that_a_team_is_disabled_and_lets_a_member_leave(place: PeopleLadder) -> None:
+    cleo = person(place, "cleo")
+    assert cleo.send("/me/team", name="badgers").status_code == 303
+    managing.disable(place.ladder, LOCAL, "badgers", "It shares its bots.")
+    page = cleo.get("/me/team").text
+    assert "badgers" in page
+    assert 'action="/me/team"' not in page  # nothing to found
+    assert cleo.send("/me/team", "/me/team/leaving").status_code == 303
+    assert 'action="/me/team"' in cleo.get("/me/team").text

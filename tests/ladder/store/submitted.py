@@ -45,6 +45,7 @@ class Fit:
         *,
         keep_old: bool = False,
         failures: tuple[Failure, ...] = (),
+        registry: str = "",
     ) -> SubmissionResult:
         """Enter it, as a coordinator does; with failures it is refused."""
         order = SubmissionOrder(name=self.bot, source=self.source, keep_old=keep_old)
@@ -56,7 +57,7 @@ class Fit:
         )
         plain = tuple(rules.to_plain() for rules in variants)
         outcome = SubmissionOutcome(submission=1, attempt=1, program=program, variants=plain, failures=failures)
-        return enter(session, submission, outcome, now)
+        return enter(session, submission, outcome, now, registry)
 
 
 TROTTER = Fit("Trotter", "ada", f"sha256:{'a' * 64}", "process", "mybot", 1000)

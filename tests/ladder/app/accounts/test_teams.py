@@ -15,11 +15,11 @@ from ladder.app.accounts.grades import grades
 from ladder.app.accounts.groups import set_group, set_group_quota
 from ladder.app.accounts.managing import WITHDRAWN
 from ladder.app.accounts.sessions import Visit, viewer_by
-from ladder.app.accounts.teams import LAST_MEMBER, SUBMITTED_TODAY
+from ladder.app.accounts.teams import LAST_DISABLED, LAST_MEMBER, SUBMITTED_TODAY, TEAM_DISABLED
 from ladder.app.deadlines import lift_deadline, set_deadline
 from ladder.app.event import holding, reading
 from ladder.app.submit import ordering
-from ladder.entry.claims import HOUSE_NAME
+from ladder.entry.claims import HOUSE_NAME, check_possession
 from ladder.entry.policy import Act, may
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.settings.settings import load_settings
@@ -27,12 +27,16 @@ from ladder.store import models
 from ladder.store.account_models import Account, StoredSubmission, SubmissionStatus, TeamInvitation
 from ladder.store.commands.teams import ANOTHER_TEAM, FULL_TEAM, NOT_OPEN, OWN_BOTS
 from ladder.store.queries.account_lists import accounts
+from ladder.store.submission_look import look_at
+from ladder.trials.trial_tasks import KnownToLadder
 from ladder.values.accounts import LOCAL, Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder
+from pigpen.rules import PRESETS
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.app.event_ladders import FILE, open_cup
 from tests.ladder.ladders import enter, new_ladder
 from tests.ladder.site.person import PASSWORD, quick_passwords
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,12 +46,13 @@ if TYPE_CHECKING:
 
 PEOPLE = ("ada", "bob", "cleo", "dan")
 SIZE = 3
+REGISTRY = "arena.test:5000"
 
 
 @pytest.fixture
 def ladder(tmp_path: Path) -> Iterator[Ladder]:
     """A ladder with four people, a team of ada's that has a bot, and one of cleo's."""
-    made = new_ladder(load_settings(data_dir=tmp_path, sandbox="docker", team_size=SIZE, registry="arena.test:5000"))
+    made = new_ladder(load_settings(data_dir=tmp_path, sandbox="docker", team_size=SIZE, registry=REGISTRY))
     for name in PEOPLE:
         add_person(made, name)
     teams.found_team(made, person(made, "ada"), "badgers")
@@ -353,6 +358,29 @@ def test_a_team_takes_one_place_on_the_sheet_for_grades(ladder: Ladder) -> None:
     assert rows == {"ada": (1, 1), "bob": (1, 1), "dan": (1, 1), "cleo": (2, 2)}
 
 
+def test_an_image_that_was_a_members_own_bot_is_taken_for_the_team(ladder: Ladder) -> None:
+    """It is pushed under the member's own name; that of a stranger is not."""
+    own = Fit("Mud", "dan", f"sha256:{'a' * 64}", "docker", "mud", 1, image=f"{REGISTRY}/dan/mud:1")
+    with ladder.database.write() as session:
+        own.enter(session, [PRESETS["hearts"]], registry=REGISTRY)
+    states.retire(ladder, person(ladder, "dan"), "Mud", [], "x")
+    comes_in(ladder, "dan")
+    with ladder.database.read() as session:
+        known = KnownToLadder.of(look_at(session, "Fetch")).look()
+    for owner in ("badgers", "dan"):
+        check_possession(known, owner, own.identity, own.image, REGISTRY)
+    for owner in ("cats", "cleo", "ada"):
+        with pytest.raises(LadderError, match="bot of dan"):
+            check_possession(known, owner, own.identity, own.image, REGISTRY)
+    with ladder.database.write() as session:
+        found = dataclasses.replace(own, bot="Fetch", owner="badgers").enter(
+            session, [PRESETS["hearts"]], registry=REGISTRY
+        )
+    assert found.version == "Fetch@1"
+    with pytest.raises(LadderError, match="bot of dan"), ladder.database.write() as session:
+        dataclasses.replace(own, bot="Purr", owner="cats").enter(session, [PRESETS["hearts"]], registry=REGISTRY)
+
+
 def test_a_team_has_a_limit_of_members(ladder: Ladder) -> None:
     none, pairs = (
         dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"team_size": size})) for size in (0, 2)
@@ -480,6 +508,34 @@ def test_a_disabled_team_has_no_members_that_act(ladder: Ladder) -> None:
         teams.join(ladder, person(ladder, "dan"), link)
     managing.enable(ladder, LOCAL, "badgers")
     assert person(ladder, "ada").team == "badgers"
+
+
+def test_a_member_of_a_disabled_team_is_told_so_and_can_leave(ladder: Ladder) -> None:
+    comes_in(ladder, "bob")
+    link = teams.invite(ladder, person(ladder, "cleo")).secret
+    before, wanted = person(ladder, "bob"), SubmissionOrder(name="Mud", image="bob/mud:1")
+    managing.disable(ladder, LOCAL, "badgers", "It shares its bots.")
+    disabled = re.escape(TEAM_DISABLED.format(team="badgers"))
+    for viewer in (before, person(ladder, "bob")):
+        assert teams.disabled_team(ladder, viewer) == "badgers"
+        with pytest.raises(LadderError, match=disabled):
+            teams.found_team(ladder, viewer, "dogs")
+        with pytest.raises(LadderError, match=disabled):
+            teams.join(ladder, viewer, link)
+        with pytest.raises(LadderError, match=disabled):
+            teams.invite(ladder, viewer)
+        with pytest.raises(LadderError, match=disabled):
+            submitted(ladder, viewer, "Mud")
+        with pytest.raises(LadderError, match=disabled):
+            ordering.check(ladder, viewer, wanted)
+    teams.leave(ladder, person(ladder, "bob"))
+    assert teams.disabled_team(ladder, person(ladder, "bob")) == ""
+    assert submitted(ladder, person(ladder, "bob"), "Mud").owner == "bob"
+    with pytest.raises(LadderError, match=re.escape(LAST_DISABLED.format(team="badgers", bots="Trotter"))):
+        teams.leave(ladder, person(ladder, "ada"))  # she cannot retire it
+    states.retire(ladder, LOCAL, "Trotter", [], "x")
+    teams.leave(ladder, person(ladder, "ada"))
+    assert teams.found_team(ladder, person(ladder, "ada"), "weasels").members == ("ada",)
 
 
 def test_each_member_has_the_bots_of_the_team_on_the_sheet_for_grades(ladder: Ladder) -> None:
