@@ -136,12 +136,33 @@ def _computations_served(session: Session, lane: str) -> dict[str, float]:
 
 def other_bots(session: Session, owner: str, bot: str) -> list[str]:
     """Read the names of an owner's bots that play, or are to be tried, without the one of that name."""
+    return sorted(versions_at_play(session, owner).keys() - {bot})
+
+
+def versions_at_play(session: Session, owner: str) -> Counter[str]:
+    """
+    Count the versions of each of an owner's bots that play in one variant, or will when those that wait are entered.
+
+    A bot has several if they were submitted with `keep_old`; where variants differ, the one with the most counts.
+    """
     playing = (
-        select(StoredBot.name)
+        select(StoredBot.name, func.count())
         .join(Owner, Owner.id == StoredBot.owner_id)
         .join(Version, Version.bot_id == StoredBot.id)
         .join(Rating, Rating.version_id == Version.id)
         .where(Owner.name == owner, Rating.state != State.RETIRED)
+        .group_by(StoredBot.name, Rating.variant)
     )
-    waiting = {row.bot for row in open_submissions(session) if row.owner == owner}
-    return sorted({*session.scalars(playing), *waiting} - {bot})
+    found, kept = Counter[str](), waiting_beside(session, owner)
+    for name, count in session.execute(playing):
+        found[name] = max(found[name], count)
+    for row in open_submissions(session):
+        if row.owner == owner and not row.order.keep_old:
+            found[row.bot] = max(found[row.bot], 1)
+    return found + kept
+
+
+def waiting_beside(session: Session, owner: str) -> Counter[str]:
+    """Count an owner's submissions that wait and are to play beside other versions (`keep_old`), by bot."""
+    rows = open_submissions(session)
+    return Counter(row.bot for row in rows if row.owner == owner and row.order.keep_old)

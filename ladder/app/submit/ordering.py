@@ -29,7 +29,7 @@ from ladder.store.commands.teams import members
 from ladder.store.queries.account_lists import team_name
 from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
-from ladder.store.turns import other_bots
+from ladder.store.turns import versions_at_play, waiting_beside
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import RegistryPlace, RegistryToken, SubmissionList, SubmissionTerms
 from ladder.values.value import time_of
@@ -107,8 +107,12 @@ def registry_token(
 
 HOUR = 3600.0
 TOO_MANY_BOTS = (
-    "Each account of the group {group} may have {limit} bots at most; you have {bots}. Submit a new version of one of "
-    "yours, or retire one: pigpen retire {first}"
+    "The limit of bots that an account of the group {group} may have is {limit}, and {bot} would come beside {bots}. "
+    "Retire one of these first (pigpen retire {first}), or withdraw one that waits."
+)
+TOO_MANY_VERSIONS = (
+    "The limit of bots that an account of the group {group} may have is {limit}, each version that is kept included, "
+    "and this one of {bot} would come beside {bots}. Submit it without --keep-old, or withdraw one that waits."
 )
 TOO_MANY_WAIT = "{limit} of your submissions have not ended: the limit. Wait, or withdraw one."
 TOO_MANY_A_DAY = "The limit of submissions in 24 hours is {limit}, and you have reached it. Try again later."
@@ -140,7 +144,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         TooOften: If a quota is used up.
         UserError: If the order makes no sense.
     """
-    owner = _owner_for(viewer)
+    owner, accepted = _owner_for(viewer), ladder.clock()
     if (wanted.image is None) == (wanted.upload is None):
         raise UserError("A submission names either an upload or an image.")
     if wanted.upload:
@@ -148,14 +152,14 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
             before = submission_in(session, owner, wanted.upload)
         if before is not None:
             return before
-    check(ladder, viewer, wanted)
+    _judge(ladder, viewer, wanted, accepted)
     if wanted.image is not None:
         registry = ladder.settings.registry
         return _added(
-            ladder, viewer, wanted, image=f"{registry}/{own_image(wanted.image, viewer.name or '', registry)}"
+            ladder, viewer, wanted, accepted, image=f"{registry}/{own_image(wanted.image, viewer.name or '', registry)}"
         )
     try:
-        return _uploaded(ladder, viewer, wanted)
+        return _uploaded(ladder, viewer, wanted, accepted)
     except LadderError:
         with ladder.database.read() as session:  # the same request may have come twice, and the other one was quicker
             before = submission_in(session, owner, wanted.upload or "")
@@ -189,18 +193,23 @@ def check(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         RulesFileError: If a variant cannot be.
         TooOften: If a quota is used up.
     """
+    _judge(ladder, viewer, wanted, ladder.clock())
+    return terms_of(ladder)
+
+
+def _judge(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, accepted: float) -> None:
+    """Judge an order that is accepted at a Unix time: deadlines hold by that, however long its upload is unpacked."""
     owner = _owner_for(viewer)
     with ladder.database.read() as session:
         check_team(session, find_account(session, viewer.name or ""))
-        look = look_at(session, wanted.name, ladder.clock())
-        _check_quota(session, ladder, owner, wanted.name)
+        look = look_at(session, wanted.name, accepted)
+        _check_quota(session, ladder, owner, wanted)
     sandbox = look.sandbox or ladder.settings.sandbox
     if sandbox != SandboxKind.DOCKER:
         raise LadderError(WEAK)
     if wanted.image is not None and not ladder.settings.registry:
         raise LadderError(NO_REGISTRY)
     check_order(look, wanted, owner, sandbox)
-    return terms_of(ladder)
 
 
 def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
@@ -278,7 +287,7 @@ def _owner_for(viewer: Viewer) -> str:
     return owner
 
 
-def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None:
+def _check_quota(session: Session, ladder: Ladder, owner: str, wanted: SubmissionOrder) -> None:
     """
     Refuse what goes beyond a quota.
 
@@ -291,8 +300,8 @@ def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None
     quotas = (account.submissions_a_day, group.submissions_a_day if group else None, settings.submissions_a_day)
     own = (find_account(session, name).submissions_a_day for name in people)
     a_day = min([next(each for each in quotas if each is not None), *(each for each in own if each is not None)])
-    if group and group.bots is not None and len(others := other_bots(session, owner, bot)) >= group.bots:
-        raise LadderError(TOO_MANY_BOTS, group=group.name, limit=group.bots, bots=", ".join(others), first=others[0])
+    if group is not None and group.bots is not None:
+        _check_bots(session, group.name, group.bots, owner, wanted)
     if used.waiting >= settings.submissions_waiting:
         raise TooOften(TOO_MANY_WAIT, 60.0, limit=used.waiting)
     if used.today >= a_day:
@@ -301,9 +310,25 @@ def _check_quota(session: Session, ladder: Ladder, owner: str, bot: str) -> None
         raise TooOften(TOO_LONG_TRIALS, HOUR, limit=settings.trial_minutes)
 
 
+def _check_bots(session: Session, group: str, limit: int, owner: str, wanted: SubmissionOrder) -> None:
+    """Refuse more bots and versions than an account of a group may have; a new version takes the place of others."""
+    bot, there = wanted.name, versions_at_play(session, owner)
+    own = there.pop(bot, 0)
+    beside = own if wanted.keep_old else waiting_beside(session, owner)[bot]
+    if there.total() + beside < limit:
+        return
+    others = ", ".join(name if count == 1 else f"{name} ×{count}" for name, count in sorted(there.items()))
+    if there.total() >= limit:
+        raise LadderError(TOO_MANY_BOTS, group=group, limit=limit, bot=bot, bots=others, first=min(there))
+    mine = bot if beside == 1 else f"{bot} ×{beside}"
+    raise LadderError(
+        TOO_MANY_VERSIONS, group=group, limit=limit, bot=bot, bots=", ".join(filter(None, (mine, others)))
+    )
+
+
 def _added(
-    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, *, image: str | None = None, folder: str | None = None,
-    size: int = 0,
+    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, accepted: float, *, image: str | None = None,
+    folder: str | None = None, size: int = 0,
 ) -> SubmissionRow:  # fmt: skip
     assert viewer.name
     owner = _owner_for(viewer)
@@ -315,9 +340,9 @@ def _added(
         team = None if account.team_id is None else team_name(session, account.team_id)
         if team != viewer.team:
             raise Conflict(TEAM_CHANGED)
-        _check_quota(session, ladder, owner, wanted.name)
+        _check_quota(session, ladder, owner, wanted)
         row = queue.add(
-            session, wanted, ladder.clock(), owner=owner, sandbox=SandboxKind.DOCKER, image=image, folder=folder,
+            session, wanted, accepted, owner=owner, sandbox=SandboxKind.DOCKER, image=image, folder=folder,
             remote=True, size=size,
         )  # fmt: skip
         of_team = {"team": viewer.team} if viewer.team else {}
@@ -327,14 +352,14 @@ def _added(
     return found
 
 
-def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> SubmissionRow:
+def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, accepted: float) -> SubmissionRow:
     """Unpack what was uploaded, and put it into the queue; the upload is used up then."""
     assert wanted.upload is not None
     folders = SubmissionFolders(ladder.settings.data_dir)
     with finished_upload(ladder, viewer, wanted.upload) as file:
         folder = _unpacked(ladder, file, folders, wanted.upload, wanted.source or wanted.name)
         try:
-            return _added(ladder, viewer, wanted, folder=folder, size=file.stat().st_size)
+            return _added(ladder, viewer, wanted, accepted, folder=folder, size=file.stat().st_size)
         except BaseException:
             folders.remove(folder)
             raise

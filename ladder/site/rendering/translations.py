@@ -428,8 +428,13 @@ SENTENCES = (
     to_translate("There is an account {name!r} already. Choose another name."),
     to_translate("The name {name!r} is taken. Choose another, or ask the organiser for an invitation to it."),
     to_translate(
-        "Each account of the group {group} may have {limit} bots at most; you have {bots}. Submit a new version of one "
-        "of yours, or retire one: pigpen retire {first}"
+        "The limit of bots that an account of the group {group} may have is {limit}, and {bot} would come beside "
+        "{bots}. Retire one of these first (pigpen retire {first}), or withdraw one that waits."
+    ),
+    to_translate(
+        "The limit of bots that an account of the group {group} may have is {limit}, each version that is kept "
+        "included, and this one of {bot} would come beside {bots}. Submit it without --keep-old, or withdraw one that "
+        "waits."
     ),
     to_translate("{limit} of your submissions have not ended: the limit. Wait, or withdraw one."),
     to_translate("The limit of submissions in 24 hours is {limit}, and you have reached it. Try again later."),

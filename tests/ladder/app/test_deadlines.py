@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 import pytest
@@ -139,3 +140,16 @@ def test_mistakes_name_the_way_out(ladder: Ladder) -> None:
     with pytest.raises(LadderError, match="hearts has no deadline"):
         lift_deadline(ladder, LOCAL, ["hearts"])
     assert len(deadlines(ladder)) == 1
+
+
+def test_what_is_handed_in_before_the_deadline_is_in_time_however_long_it_is_unpacked(ladder: Ladder) -> None:
+    set_deadline(ladder, LOCAL, NOW + 60)
+    times = chain([NOW + 59.9], repeat(NOW + 60.4))
+    with_registry = ladder.settings.model_copy(update={"registry": "arena.test:5000"})
+    slow = replace(ladder, settings=with_registry, clock=lambda: next(times))
+    wanted = SubmissionOrder(name="Trotter", image="ada/trotter:1", variants=("hearts",))
+    row = ordering.order(slow, ADA, wanted)
+    with ladder.database.write() as session:
+        assert TROTTER.enter(session, [HEARTS], row.added.timestamp()).version == "Trotter@1"
+    with pytest.raises(LadderError, match="hearts"):
+        ordering.order(slow, ADA, wanted)

@@ -189,7 +189,9 @@ def test_a_refusal_is_in_the_language_of_the_reader(place: PeopleLadder) -> None
     assert cleo.upload("Snaffle", a_folder()).status_code == 303
     set_group(place.ladder, LOCAL, "cleo", "course-a")
     set_group_quota(place.ladder, LOCAL, "course-a", None, 1)
-    assert refused_in_chinese(cleo) == at(TOO_MANY_BOTS, group="course-a", limit=1, bots="Snaffle", first="Snaffle")
+    assert refused_in_chinese(cleo) == at(
+        TOO_MANY_BOTS, group="course-a", limit=1, bot="Farrow", bots="Snaffle", first="Snaffle"
+    )
     set_group_quota(place.ladder, LOCAL, "course-a", 0, None)
     assert refused_in_chinese(cleo) == at(TOO_MANY_A_DAY, limit=0)
     set_group_quota(place.ladder, LOCAL, "course-a", None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,15 +16,18 @@ from ladder.app.accounts.guests import Guest
 from ladder.app.accounts.registering import invitations, invite_all, register
 from ladder.app.accounts.sessions import Visit
 from ladder.app.submit import ordering
-from ladder.app.submit.ordering import TOO_MANY_A_DAY
+from ladder.app.submit.ordering import TOO_MANY_A_DAY, TOO_MANY_BOTS, TOO_MANY_VERSIONS
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands import submission_queue
 from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.submission import SubmissionOrder
+from pigpen.rules import PRESETS
 from tests.ladder.accounts import add_person
 from tests.ladder.ladders import enter, new_ladder
 from tests.ladder.site.person import PASSWORD, quick_passwords
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,6 +133,60 @@ def test_a_group_limits_the_bots_of_an_account(ladder: Ladder) -> None:
         judged(ladder, "Second")
     set_group_quota(ladder, LOCAL, "course-a", None, 2)
     judged(ladder, "Second")
+
+
+def refused_for(ladder: Ladder, bot: str, *, keep_old: bool = False, limit: int = 1) -> str:
+    """The constant sentence with which a submission of ada's is refused; empty: it is taken."""
+    set_group_quota(ladder, LOCAL, "course-a", None, limit)
+    wanted = SubmissionOrder(name=bot, upload="a" * 64, variants=("hearts",), keep_old=keep_old)
+    try:
+        ordering.check(ladder, Viewer("ada"), wanted)
+    except LadderError as error:
+        return error.sentence
+    return ""
+
+
+def test_versions_that_are_kept_count_as_bots_of_a_group(ladder: Ladder) -> None:
+    """Else any number of bots would play under one name."""
+    set_group(ladder, LOCAL, "ada", "course-a")
+    assert refused_for(ladder, "Trotter", keep_old=True) == TOO_MANY_VERSIONS
+    assert refused_for(ladder, "Trotter", keep_old=True, limit=2) == ""
+    with ladder.database.write() as session:
+        for number in range(2):
+            fit = Fit("Trotter", "ada", f"sha256:{number}", "docker", "x", 1)
+            fit.enter(session, [PRESETS["hearts"], PRESETS["gongzhu"]], keep_old=True)
+    assert [refused_for(ladder, "Trotter", keep_old=True, limit=limit) for limit in (3, 4)] == [TOO_MANY_VERSIONS, ""]
+    assert [refused_for(ladder, "Second", limit=limit) for limit in (3, 4)] == [TOO_MANY_BOTS, ""]
+    assert refused_for(ladder, "Trotter", limit=1) == ""  # it takes the place of all of them
+    with ladder.database.write() as session:
+        Fit("Trotter", "ada", "sha256:9", "docker", "x", 1).enter(session, [PRESETS["hearts"]])
+    assert [refused_for(ladder, "Second", limit=limit) for limit in (2, 3)] == [TOO_MANY_BOTS, ""]  # two in Gong Zhu
+
+
+def test_versions_that_wait_to_be_kept_count_too(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "ada", "course-a")
+    for name, keep_old in (("Second", True), ("Second", True), ("Third", False), ("Third", False)):
+        with ladder.database.write() as session:
+            order = SubmissionOrder(name=name, keep_old=keep_old)
+            submission_queue.add(session, order, ladder.clock(), owner="ada", sandbox="docker", remote=True)
+    many = dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"submissions_waiting": 10}))
+    assert [refused_for(many, "Fourth", limit=limit) for limit in (4, 5)] == [TOO_MANY_BOTS, ""]
+    assert [refused_for(many, "Third", limit=limit) for limit in (3, 4)] == [TOO_MANY_BOTS, ""]
+    assert [refused_for(many, "Second", limit=limit) for limit in (4, 5)] == [TOO_MANY_VERSIONS, ""]
+
+
+def test_the_refusal_names_the_bot_and_those_beside_it(ladder: Ladder) -> None:
+    set_group(ladder, LOCAL, "ada", "course-a")
+    with ladder.database.write() as session:
+        for name in ("Second", "Third"):
+            enter(session, name, owner="ada")
+        session.execute(update(models.Version).values(sandbox="docker"))
+    set_group_quota(ladder, LOCAL, "course-a", None, 1)
+    with pytest.raises(LadderError) as caught:
+        judged(ladder, "Trotter")
+    assert caught.value.values == {
+        "group": "course-a", "limit": 1, "bot": "Trotter", "bots": "Second, Third", "first": "Second"
+    }  # fmt: skip
 
 
 def test_only_organisers_change_groups(ladder: Ladder) -> None:
