@@ -15,6 +15,7 @@ from ladder.app.accounts.sessions import DAY, DISABLED, INVITATION, begin_sessio
 from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
+from ladder.store.account_models import MAX_NOTE
 from ladder.store.account_names import account_by_subject, account_of, find_account, has_organiser
 from ladder.store.commands.accounts import (
     NOT_GOOD,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
 
 USUAL_DAYS, MAX_DAYS = 14, 365
+LONG_NOTE = "The note has {length:,} characters; it can have {limit} at most. Shorten it."
 FIRST = "the first organiser"
 """The note of invitations that `pigpen up` makes."""
 
@@ -71,9 +73,9 @@ def invite(
 
     Raises:
         LadderError: If there is an account of that name, or the name, or that of a new group, cannot be.
-        UserError: If it would be valid for too long.
+        UserError: If it would be valid for too long, or the note is too long.
     """
-    (made,) = invite_all(ladder, viewer, role, [Guest(0, name, note, group)], days)
+    (made,) = invite_all(ladder, viewer, role, [Guest(name, note, group)], days)
     return made
 
 
@@ -84,7 +86,7 @@ def invite_all(
     Make an invitation for each, or none at all. The rest is as `invite` has it.
 
     Raises:
-        LadderError: As `invite`; the line is named.
+        LadderError: As `invite`; file and line are named.
         UserError: As `invite`.
     """
     check(viewer, Act.ADMINISTER)
@@ -95,13 +97,19 @@ def invite_all(
         for guest in guests:
             try:
                 _check_free(session, guest.name, now)
+                _check_note(guest.note)
                 group = None if guest.group is None else make_group(session, guest.group, now).name
-            except LadderError as error:
-                if not guest.line:
+            except (LadderError, UserError) as error:
+                if not guest.place:
                     raise
-                raise LadderError(f"Line {guest.line}: {error}") from None
+                raise LadderError(f"{guest.place}: {error}") from None
             made.append(new_invitation(session, viewer, role, guest.name, guest.note, now, days, group))
     return made
+
+
+def _check_note(note: str) -> None:
+    if len(note.strip()) > MAX_NOTE:
+        raise UserError(LONG_NOTE, length=len(note.strip()), limit=MAX_NOTE)
 
 
 def _check_free(session: Session, name: str | None, now: float) -> None:

@@ -366,6 +366,7 @@ SENTENCES = (
     to_translate(
         "{text!r} cannot be a deadline: its year must be from {first} to {last}. Write a time in that range, or: now"
     ),
+    to_translate("The note has {length:,} characters; it can have {limit} at most. Shorten it."),
     to_translate("{at:%Y-%m-%d %H:%M} UTC is past. Name a later time, or: now"),
     to_translate("{variant} has no deadline of its own. To list all: pigpen ladder deadline list"),
     to_translate("There is no deadline. To set one: pigpen ladder deadline set TIME"),

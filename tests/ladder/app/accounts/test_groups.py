@@ -83,7 +83,7 @@ def test_names_of_groups_do_not_look_alike(ladder: Ladder) -> None:
 
 
 def test_invited_persons_come_into_the_group_of_their_invitation(ladder: Ladder) -> None:
-    guests = [Guest(2, None, "No. 1", "course-a"), Guest(3, "finn", "No. 2", "course-b"), Guest(4, None, "No. 3")]
+    guests = [Guest(None, "No. 1", "course-a"), Guest("finn", "No. 2", "course-b"), Guest(None, "No. 3")]
     links = invite_all(ladder, LOCAL, Role.CONTESTANT, guests)
     assert known(ladder) == {"course-a": 0, "course-b": 0}
     assert [row.group for row in invitations(ladder, LOCAL)] == [None, "course-b", "course-a"]
@@ -92,8 +92,8 @@ def test_invited_persons_come_into_the_group_of_their_invitation(ladder: Ladder)
     assert {row.name: row.group for row in managing.accounts(ladder, LOCAL) if row.name in ("dora", "finn", "gus")} == {
         "dora": "course-a", "finn": "course-b", "gus": None,
     }  # fmt: skip
-    with pytest.raises(LadderError, match="Line 3: "):
-        invite_all(ladder, LOCAL, Role.CONTESTANT, [Guest(2, None, "", "new"), Guest(3, None, "", "../x")])
+    with pytest.raises(LadderError, match="line 3: "):
+        invite_all(ladder, LOCAL, Role.CONTESTANT, [Guest(None, "", "new"), Guest(None, "", "../x", "x.csv: line 3")])
     assert "new" not in known(ladder)
 
 

@@ -222,8 +222,20 @@ def test_a_list_of_people_is_invited(folder: Path, ladder: Ladder) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("name,note\neve,\nbob,\n", "Line 3: There is an account 'bob' already"),
-        ("name\neve\n../eve\n", "Line 3: "),
+        ("name,note\neve,\nbob,\n", "course.csv: line 3: There is an account 'bob' already"),
+        ("name\neve\n../eve\n", "course.csv: line 3: "),
+        ("name\nB0b\n", "course.csv: line 2: The name 'B0b' looks like 'bob', which is taken"),
+        ("name\neve\nEve\n", "course.csv: line 3: 'Eve' looks like 'eve' in line 2."),
+        (
+            "note,group\nE,course-1\nF,course-1\nG,course-l\n",
+            "course.csv: line 4: 'course-l' looks like 'course-1' in ",
+        ),
+        ("name,note,Name\neve,,carl\n", "course.csv: the first line names the column 'name' twice"),
+        ("name,note,gruop\neve,,a\n", "course.csv: there is no column 'gruop': the columns are name, note and group. "),
+        ("name,note,\neve,,a\n", "course.csv: there is no column ''"),
+        (f"note\nE\n{'x' * 201}\n", "course.csv: line 3: The note has 201 characters; it can have 200 at most."),
+        ('name\n"eve"s\n', "course.csv: line 2: this is not CSV: a cell that begins with a quotation mark "),
+        (f"name\n{'x' * 140_000}\n", "course.csv: line 2: this is not CSV"),
         ("person\neve\n", "course.csv: the first line must name the "),
         ("name\neve\ncarl\neve\n", "course.csv: line 4: 'eve' stands in line 2, too"),
         ("name\neve,too\n", "course.csv: line 2 has 2 cells"),
@@ -242,6 +254,22 @@ def test_a_list_with_a_mistake_invites_none(folder: Path, text: str, sentence: s
     assert value(folder, "invitations") == before
     assert account(folder, "invite", "--from", "course.csv", "--name", "eve").code == 2
     assert account(folder, "invite", "--from", "none.csv").is_one_sentence
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_list_has_line_ends_of_any_machine(folder: Path, end: str) -> None:
+    text = end.join(("name,note,,", '"eve","Eve\n""the first"",,,"', "carl,Carl,,", ""))
+    (folder / "course.csv").write_bytes(text.replace("\n", end).encode())
+    found = value(folder, "invite", "--from", "course.csv")
+    assert [(row["name"], row["note"]) for row in found] == [("eve", 'Eve\n"the first",,,'), ("carl", "Carl")]
+
+
+def test_a_note_that_is_too_long_is_refused(folder: Path) -> None:
+    refused = account(folder, "invite", "--note", "x" * 201)
+    assert (refused.code, refused.is_one_sentence) == (2, True), refused
+    assert "it can have 200 at most" in refused.err
+    done(folder, "invite", "--note", f" {'x' * 200} ")
+    assert [row["note"] for row in value(folder, "invitations")] == ["x" * 200]
 
 
 def test_accounts_are_in_groups(folder: Path, ladder: Ladder) -> None:
