@@ -17,6 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app.accounts import mail
 from ladder.entry.policy import Act
 from ladder.errors import LadderError, UserError
+from ladder.site.accounts.login import device_of
 from ladder.site.accounts.own import PLACE, account_page, as_the_person
 from ladder.site.rendering.translations import language_of, to_translate
 from ladder.site.server.attempts import Attempt
@@ -95,8 +96,8 @@ def ask_for_password(request: Request, form: Form) -> Response:
     asked = form.get("asked", "").strip()
     if not 1 <= len(asked) <= mail.MAX_ASKED:
         return _forgotten_page(request, NO_NAME, 422)
-    claimed = mailbox_of(asked) if "@" in asked else asked
-    site.attempts.count_claim(Attempt.FORGOTTEN, address_of(request), claimed)
+    claimed, device = (mailbox_of(asked), "") if "@" in asked else (asked, device_of(request, asked))
+    site.attempts.count_claim(Attempt.FORGOTTEN, address_of(request), claimed, device)
     mail.ask_for_password(site.ladder, asked, language_of(request))
     return _forgotten_page(request, done=True)
 

@@ -2,12 +2,15 @@
 Limits on attempts at what could be guessed, or what costs the site much: by address, and by account.
 
 An attempt to log in is counted by account *and* place, so that no stranger uses up the attempts of the account's owner.
+An attempt that one limit refuses counts for none: who tries too often does not use up what others at one address have.
 """
 
 from __future__ import annotations
 
 import enum
 import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
@@ -16,6 +19,9 @@ from limits.strategies import MovingWindowRateLimiter
 from ladder.entry.networks import neighbourhood_of, network_of
 from ladder.errors import TooOften
 from ladder.site.rendering.translations import to_translate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TOO_OFTEN = to_translate("Too many attempts. Try again in {minutes} min.")
 FROM_ALL_PLACES = to_translate(
@@ -64,15 +70,25 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.OPEN_TABLE: (60, 60, 3600),
     Attempt.ANSWER_PUZZLE: (600, 300, 3600),
     Attempt.EDIT_STUDY: (600, 300, 3600),
-    Attempt.MAIL_ADDRESS: (20, 5, 86_400),
-    Attempt.MAIL_TO: (20, 3, 86_400),
-    Attempt.MAIL_FROM_ALL: (20, 12, 86_400),
-    Attempt.FORGOTTEN: (20, 5, 3600),
-    Attempt.CHANGE_TEAM: (60, 20, 86_400),
+    Attempt.MAIL_ADDRESS: (200, 5, 86_400),
+    Attempt.MAIL_TO: (200, 3, 86_400),
+    Attempt.MAIL_FROM_ALL: (200, 12, 86_400),
+    Attempt.FORGOTTEN: (100, 5, 3600),
+    Attempt.CHANGE_TEAM: (400, 20, 86_400),
 }
 """Attempts of an address, attempts of an account, and the seconds in which they count; a class may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}
 """Attempts at one account from all unknown places together, where its proof could be guessed."""
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """The number of attempts with one key in some seconds, and what is said beyond it."""
+
+    count: int
+    seconds: int
+    key: tuple[str, ...]
+    sentence: str = TOO_OFTEN
 
 
 class Attempts:
@@ -96,9 +112,10 @@ class Attempts:
         """
         self._tidy()
         by_address, by_account, seconds = LIMITS[what]
-        self._hit(RateLimitItemPerSecond(by_address, seconds), what, "address", network_of(address))
+        limits = [_Limit(by_address, seconds, (what, "address", network_of(address)))]
         if account:
-            self._hit(RateLimitItemPerSecond(by_account, seconds), what, "account", account.casefold())
+            limits.append(_Limit(by_account, seconds, (what, "account", account.casefold())))
+        self._hit(limits)
 
     def count_claim(self, what: Attempt, address: str, account: str, device: str = "") -> None:
         """
@@ -116,12 +133,12 @@ class Attempts:
         self._tidy()
         by_address, by_account, seconds = LIMITS[what]
         account = account.casefold()
+        limits = [_Limit(by_account, seconds, _claim(what, address, account, device))]
         if not device:
-            self._hit(RateLimitItemPerSecond(by_address, seconds), what, "address", network_of(address))
-        self._hit(RateLimitItemPerSecond(by_account, seconds), *_claim(what, address, account, device))
+            limits.append(_Limit(by_address, seconds, (what, "address", network_of(address))))
         if what in ALL_PLACES and not device:
-            limit = RateLimitItemPerSecond(ALL_PLACES[what], seconds)
-            self._hit(limit, what, "all places", account, sentence=FROM_ALL_PLACES)
+            limits.append(_Limit(ALL_PLACES[what], seconds, (what, "all places", account), FROM_ALL_PLACES))
+        self._hit(limits)
 
     def forgive(self, what: Attempt, address: str, account: str, device: str = "") -> None:
         """Count anew for a place from which an account's owner has just proved to be it."""
@@ -134,10 +151,13 @@ class Attempts:
         if len(self._storage.events) > MAX_KEYS:
             self._storage.reset()
 
-    def _hit(self, limit: RateLimitItemPerSecond, *key: str, sentence: str = TOO_OFTEN) -> None:
-        if not self._limiter.hit(limit, *key):
-            until = self._limiter.get_window_stats(limit, *key).reset_time
-            raise TooOften(sentence, max(1.0, until - time.time()))
+    def _hit(self, limits: Sequence[_Limit]) -> None:
+        for tried in (self._limiter.test, self._limiter.hit):
+            for limit in limits:
+                item = RateLimitItemPerSecond(limit.count, limit.seconds)
+                if not tried(item, *limit.key):
+                    until = self._limiter.get_window_stats(item, *limit.key).reset_time
+                    raise TooOften(limit.sentence, max(1.0, until - time.time()))
 
 
 def _claim(what: Attempt, address: str, account: str, device: str) -> tuple[str, ...]:

@@ -447,6 +447,26 @@ def test_the_answer_is_the_same_for_all(ladder: Ladder, ada: Person) -> None:
         assert not session.scalars(select(Letter).where(Letter.kind == LetterKind.FORGOTTEN)).all()
 
 
+def test_a_class_with_one_address_gives_addresses_and_forgets_passwords(ladder: Ladder, ada: Person) -> None:
+    names = [f"student-{number}" for number in range(25)]
+    for name in names:
+        managing.add_with_password(ladder, quick_passwords(), LOCAL, name, Role.CONTESTANT, PASSWORD)
+        assert give(person(ladder, name, ada), f"{name}@mail.example") == 303
+    visitor = person(ladder, app=ada)
+    assert {visitor.send("/login/forgotten", asked=name).status_code for name in names} == {200}
+
+
+def test_a_browser_that_is_known_asks_for_its_account_when_the_address_has_used_up_its_number(
+    ladder: Ladder, ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMITS, Attempt.FORGOTTEN, (3, 5, 3600))
+    student = person(ladder, app=ada)
+    codes = [student.send("/login/forgotten", asked=f"name-{number}").status_code for number in range(4)]
+    assert codes == [200] * 3 + [429]
+    assert ada.send("/login/forgotten", asked="ada").status_code == 200
+    assert ada.send("/login/forgotten", asked="ben").status_code == 429
+
+
 def test_what_is_asked_for_has_a_length(ladder: Ladder, ada: Person) -> None:
     for length, status in ((0, 422), (MAX_ASKED - 1, 200), (MAX_ASKED, 200), (MAX_ASKED + 1, 422)):
         assert ada.send("/login/forgotten", asked="x" * length).status_code == status
