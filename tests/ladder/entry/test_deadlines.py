@@ -60,7 +60,7 @@ def test_what_is_no_time_is_refused_with_the_way_out(text: str) -> None:
     ],
 )
 def test_a_time_in_no_year_that_a_moment_can_have_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match=rf"{re.escape(repr(text))} cannot be a deadline: .* from 2 to 9998"):
+    with pytest.raises(UserError, match=rf"{re.escape(repr(text))}.* from 2 to 9998"):
         read_time(text)
 
 

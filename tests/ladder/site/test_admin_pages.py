@@ -128,7 +128,7 @@ def test_deadlines_are_set_and_lifted(olga: Person, place: PeopleLadder) -> None
     for far in ("9999-12-31T23:59-14:00", "0001-01-01T00:00+14:00"):
         refused = olga.send(page, time=far)
         assert refused.status_code == 422
-        assert "its year must be from 2 to 9998" in refused.text
+        assert "from 2 to 9998" in refused.text
     assert deadlines(place.ladder) == []
 
 
