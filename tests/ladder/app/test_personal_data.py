@@ -355,7 +355,7 @@ def test_a_renamed_account_keeps_all_it_has(ladder: Ladder) -> None:
     ("new", "why"),
     [
         ("olga", "There is an account 'olga' already"),
-        ("house-counting", "is taken"),
+        ("house-counting", "of a house bot"),
         ("0lga", "looks like 'olga'"),
         ("-x", "cannot be the name of an account"),
         ("", "cannot be the name of an account"),
