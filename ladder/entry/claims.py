@@ -20,7 +20,7 @@ from ladder.entry.deadlines import check_in_time
 from ladder.entry.house_bots import HOUSE
 from ladder.errors import LadderError
 from ladder.registry.image_names import proves_owner
-from ladder.values.names import NAME_LENGTH, names_owner
+from ladder.values.names import NAME_LENGTH, NONE, names_owner
 from ladder.values.text import why_odd
 from pigpen.rules import PRESETS
 
@@ -167,6 +167,7 @@ NO_NAME = (
     "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, NFC), "
     "'_', '-' and '.', and does not begin with '-' or '.'."
 )
+MEANS_NONE = "{name!r} cannot be the name of {what}: in commands it means that there is none. Choose another name."
 HOUSE_NAME = "{name!r} is the name of a house bot: those begin with 'house-'. Choose another name."
 LOOKS_LIKE = "The name {name!r} looks like {taken!r}, which is taken. Choose another name."
 LOOKS_LIKE_BOT = (
@@ -222,6 +223,17 @@ def check_new_name(name: str, what: str, taken: Iterable[str], looks_like: str =
     mistake = spelling_mistake(name)
     if mistake:
         raise LadderError(f"{name!r} cannot be the name of {what}: it {mistake}.")
+
+
+def check_not_none(name: str, what: str) -> None:
+    """
+    Make sure that a name is not the word that commands have for no group and no team.
+
+    Raises:
+        LadderError: If it is.
+    """
+    if name.casefold() == NONE:
+        raise LadderError(MEANS_NONE, name=name, what=what)
 
 
 def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+NONE = "none"
+"""In commands, in the place of the name of a group or a team: there is none."""
 NAME_LENGTH = 64
 """The most characters in the name of an owner, a bot, or a variant."""
 

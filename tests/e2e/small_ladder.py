@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from ladder.entry.house_bots import HOUSE
 from ladder.sandbox.bots.content import Content, keep_folder
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
@@ -140,8 +141,9 @@ def enter_quick(
     content = Content.read(source)
     identity = f"sha256:{content.hash}"
     keep_folder(content, settings.data_dir)
+    owner = name if name.startswith(HOUSE) else f"owner-of-{name}"
     with database.write() as session:
-        bot = Fit(name, f"owner-of-{name}", identity, "process", name, 1000)
+        bot = Fit(name, owner, identity, "process", name, 1000)
         bot.enter(session, [RULES[variant] for variant in variants], NOW)
 
 

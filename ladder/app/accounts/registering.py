@@ -30,7 +30,7 @@ from ladder.store.commands.accounts import (
     use_invitation,
     write_audit,
 )
-from ladder.store.commands.groups import make_group
+from ladder.store.commands.groups import make_group, remove_unused_groups
 from ladder.store.queries import account_lists
 from ladder.values.accounts import LOCAL, InvitationRow, NewSecret, Role, Viewer
 from ladder.values.value import time_of
@@ -142,6 +142,7 @@ def take_back(ladder: Ladder, viewer: Viewer, number: int) -> None:
     with ladder.database.write() as session:
         now = ladder.clock()
         revoke_invitation(session, number, now)
+        remove_unused_groups(session, now)
         write_audit(session, viewer, "invitation.revoke", str(number), now)
 
 

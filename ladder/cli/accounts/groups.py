@@ -13,10 +13,9 @@ from ladder.terminal.ladder import opened
 from ladder.terminal.ladder_words import NOTHING, cell, plain_table
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
+from ladder.values.names import NONE
 from ladder.values.text import counted
 
-NONE = "none"
-"""In the place of a group's name: no group."""
 GroupArgument = Annotated[str, typer.Argument(metavar="GROUP", help="The name of a group; see: pigpen account groups")]
 
 

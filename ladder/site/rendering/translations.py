@@ -444,6 +444,9 @@ SENTENCES = (
         "{name!r} cannot be the name of {what}: it takes 1 to {limit} letters and digits of any script (composed, "
         "NFC), '_', '-' and '.', and does not begin with '-' or '.'."
     ),
+    to_translate(
+        "{name!r} cannot be the name of {what}: in commands it means that there is none. Choose another name."
+    ),
     to_translate("{name!r} is the name of a house bot: those begin with 'house-'. Choose another name."),
     to_translate("The name {name!r} looks like {taken!r}, which is taken. Choose another name."),
     to_translate(

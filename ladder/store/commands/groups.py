@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import delete, exists, func, select, update
 
-from ladder.entry.claims import check_new_name
+from ladder.entry.claims import check_new_name, check_not_none
 from ladder.errors import LadderError
 from ladder.store.account_models import Account, AccountGroup, Invitation
 from ladder.store.models import Owner
@@ -32,6 +32,7 @@ def make_group(session: Session, name: str, now: float) -> AccountGroup:
     """
     found = session.get(AccountGroup, name)
     if found is None:
+        check_not_none(name, "a group")
         others = session.scalars(select(AccountGroup.name)).all()
         check_new_name(name, "a group", others, LOOKS_LIKE_GROUP)
         found = AccountGroup(name=name, changed=now)
@@ -58,7 +59,7 @@ def put_into_group(session: Session, account: Account, name: str | None, now: fl
     """
     Put an account into a group, out of the one in which it was; None: into none.
 
-    A group that no account is in and no invitation names is removed.
+    A group that no account is in and no open invitation names is removed.
 
     Raises:
         LadderError: If the name of a new group cannot be.
@@ -67,11 +68,18 @@ def put_into_group(session: Session, account: Account, name: str | None, now: fl
     account.group_name = None if name is None else make_group(session, name, now).name
     for each in filter(None, (before, name)):
         find_group(session, each).changed = now
+    remove_unused_groups(session, now)
+
+
+def remove_unused_groups(session: Session, now: float) -> None:
+    """Remove groups that no account is in and no open invitation names; needs a transaction that writes."""
     session.flush()
-    in_use = exists().where(Account.group_name == AccountGroup.name) | exists().where(
-        Invitation.group_name == AccountGroup.name
-    )
-    session.execute(delete(AccountGroup).where(AccountGroup.name == before, ~in_use))
+    has_accounts = exists().where(Account.group_name == AccountGroup.name)
+    is_open = Invitation.used.is_(None), Invitation.expires > now
+    has_invitation = exists().where(Invitation.group_name == AccountGroup.name, *is_open)
+    unused = session.scalars(select(AccountGroup.name).where(~has_accounts, ~has_invitation)).all()
+    session.execute(update(Invitation).where(Invitation.group_name.in_(unused)).values(group_name=None))
+    session.execute(delete(AccountGroup).where(AccountGroup.name.in_(unused)))
 
 
 def group_owners(session: Session, name: str) -> frozenset[str]:

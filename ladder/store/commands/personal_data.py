@@ -30,6 +30,7 @@ from ladder.store.commands.computations import rename_in_computations
 from ladder.store.commands.entries import OWNER, PLAYING, entries_of
 from ladder.store.commands.event_entries import withdraw_from_event
 from ladder.store.commands.event_news import announce_event
+from ladder.store.commands.groups import remove_unused_groups
 from ladder.store.commands.people_tables import end_table, remove_tables
 from ladder.store.commands.studies import remove_study
 from ladder.store.commands.submission_queue import SUBMISSIONS
@@ -209,7 +210,7 @@ def delete_account(session: Session, name: str, now: float) -> Leftovers:
     session.execute(update(Invitation).where(*open_ones).values(expires=now))
     _forget_actions(session, name)
     session.delete(account)
-    session.flush()
+    remove_unused_groups(session, now)
     owner.leftover = True
     pseudonym = _pseudonym(session, owner.id)
     _rename(session, owner, pseudonym, now)
@@ -357,5 +358,6 @@ def forget_old(session: Session, addresses: float, entries: float | None, now: f
     session.execute(update(AuditEntry).where(AuditEntry.at < addresses, AuditEntry.address != "").values(address=""))
     session.execute(delete(Credential).where(Credential.expires < addresses))
     session.execute(delete(Invitation).where(Invitation.used.is_(None), Invitation.expires < addresses))
+    remove_unused_groups(session, now)
     if entries is not None:
         session.execute(delete(AuditEntry).where(AuditEntry.at < entries))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, select, update
 
+from ladder.entry.claims import check_not_none
 from ladder.errors import LadderError
 from ladder.store.account_models import Account, TeamInvitation
 from ladder.store.account_names import account_of, find_account
@@ -63,6 +64,7 @@ def make_team(session: Session, name: str, group: str | None, now: float, *, is_
     Raises:
         LadderError: If the name cannot be, is taken, or looks like another one.
     """
+    check_not_none(name, "a team")
     made = add_account(session, name, Role.CONTESTANT, now, group=group, is_reserved=is_reserved)
     made.is_team = True
     return made

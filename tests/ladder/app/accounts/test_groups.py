@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import update
 
-from ladder.app import bots
+from ladder.app import bots, personal_data
 from ladder.app.accounts import managing
 from ladder.app.accounts.grades import grades
 from ladder.app.accounts.groups import groups, set_group, set_group_quota
 from ladder.app.accounts.guests import Guest
-from ladder.app.accounts.registering import invitations, invite_all, register
-from ladder.app.accounts.sessions import Visit
+from ladder.app.accounts.registering import invitations, invite_all, register, take_back
+from ladder.app.accounts.sessions import DAY, Visit
+from ladder.app.accounts.teams import set_team
 from ladder.app.submit import ordering
 from ladder.app.submit.ordering import TOO_MANY_A_DAY, TOO_MANY_BOTS, TOO_MANY_VERSIONS
+from ladder.entry.claims import MEANS_NONE
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands import submission_queue
+from ladder.store.commands.personal_data import forget_old
 from ladder.values.accounts import LOCAL, Role, Viewer
 from ladder.values.submission import SubmissionOrder
 from pigpen.rules import PRESETS
@@ -30,7 +33,7 @@ from tests.ladder.site.person import PASSWORD, quick_passwords
 from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
@@ -74,6 +77,33 @@ def test_a_group_is_there_as_long_as_somebody_is_in_it(ladder: Ladder) -> None:
         with pytest.raises(LadderError, match="a group"):
             set_group(ladder, LOCAL, "ada", wrong)
     assert known(ladder) == {"拱猪班": 1}
+
+
+@pytest.mark.parametrize("name", ["none", "None"])
+@pytest.mark.parametrize("put", [set_group, set_team])
+def test_the_word_for_no_group_names_no_group_and_no_team(
+    ladder: Ladder, put: Callable[[Ladder, Viewer, str, str], object], name: str
+) -> None:
+    with_teams = dataclasses.replace(ladder, settings=ladder.settings.model_copy(update={"team_size": 2}))
+    with pytest.raises(LadderError) as refused:
+        put(with_teams, LOCAL, "ada", name)
+    assert refused.value.sentence == MEANS_NONE
+    assert known(ladder) == {}
+
+
+def test_a_group_ends_with_its_last_account_or_open_invitation(ladder: Ladder) -> None:
+    guests = [Guest("lou", "", "typo"), Guest("kim", "", "late")]
+    invite_all(ladder, LOCAL, Role.CONTESTANT, guests, days=1)
+    set_group(ladder, LOCAL, "eve", "solo")
+    assert known(ladder) == {"late": 0, "solo": 1, "typo": 0}
+    (typo,) = [each for each in invitations(ladder, LOCAL) if each.name == "lou"]
+    take_back(ladder, LOCAL, typo.id)
+    assert known(ladder) == {"late": 0, "solo": 1}
+    personal_data.delete(ladder, LOCAL, "eve")
+    assert known(ladder) == {"late": 0}
+    with ladder.database.write() as session:
+        forget_old(session, 0.0, None, ladder.clock() + 2 * DAY)
+    assert known(ladder) == {}
 
 
 def test_names_of_groups_do_not_look_alike(ladder: Ladder) -> None:
