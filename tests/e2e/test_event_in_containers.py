@@ -11,6 +11,7 @@ import pytest
 
 from ladder.app.event import reading
 from ladder.app.ladder import Ladder
+from ladder.entry.house_bots import HOUSE
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
@@ -86,7 +87,8 @@ def ladder(tmp_path: Path, images: dict[str, Image]) -> Iterator[SmallLadder]:
     with database.write() as session:
         for name, sample in (BOTS | {"house-counting": "counting"}).items():
             image = images[sample]
-            bot = Fit(name, f"owner-of-{name}", image.identity, "docker", name, 1000, can_fork=image.can_fork)
+            owner = name if name.startswith(HOUSE) else f"owner-of-{name}"
+            bot = Fit(name, owner, image.identity, "docker", name, 1000, can_fork=image.can_fork)
             bot.enter(session, [PRESETS["hearts-short"]], NOW)
     yield SmallLadder(settings, database, tmp_path / "scratch")
     database.close()

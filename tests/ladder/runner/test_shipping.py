@@ -140,7 +140,9 @@ def submission(folder: Path, data_dir: Path, **fields: Any) -> SubmissionTask:
         "submission": 7, "attempt": 2, "owner": "ada", "source": "mybot",
         "order": {"name": "Trotter", "source": "mybot", "word": "./mybot", "variants": (FOR_TWO.name,)},
         "image": None, "folder": str(folder), "sandbox": "process", "most_bytes": 10**9,
-        "known": {"rules": {FOR_TWO.name: FOR_TWO.to_plain()}, "plays": (), "entered": {}, "holders": {}, "members": {}},
+        "known": {
+            "rules": {FOR_TWO.name: FOR_TWO.to_plain()}, "plays": (), "entered": {}, "holders": {}, "members": {},
+        },
         "clock": asdict(DEFAULT_CLOCK), "deals": 1, "data_dir": str(data_dir), "seconds": 300.0,
     }  # fmt: skip
     return SubmissionTask.model_validate(given | fields)

@@ -29,7 +29,9 @@ def task(folder: Path, **fields: Any) -> SubmissionTask:
         "submission": 7, "attempt": 2, "owner": "ada", "source": "mybot",
         "order": {"name": "Trotter", "source": "mybot", "word": "./mybot", "variants": (FOR_TWO.name,)},
         "image": None, "folder": str(folder), "sandbox": "process", "most_bytes": 10**9,
-        "known": {"rules": {FOR_TWO.name: FOR_TWO.to_plain()}, "plays": (), "entered": {}, "holders": {}, "members": {}},
+        "known": {
+            "rules": {FOR_TWO.name: FOR_TWO.to_plain()}, "plays": (), "entered": {}, "holders": {}, "members": {},
+        },
         "clock": asdict(DEFAULT_CLOCK), "deals": 1, "data_dir": str(folder.parent),
         "seconds": 300.0,
     }  # fmt: skip
