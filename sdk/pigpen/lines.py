@@ -123,9 +123,13 @@ class Program:
         name = found.get("name")
         return name if isinstance(name, str) and name else os.path.basename(self.name)
 
-    def write(self, message: dict[str, Any]) -> None:
+    def write(self, message: dict[str, Any], what: str = "everything") -> None:
         """
         Write one line.
+
+        Args:
+            message: The line.
+            what: What it is, as the sentence names it if the program has ended.
 
         Raises:
             SystemExit: If the program reads no more.
@@ -135,7 +139,7 @@ class Program:
             while line:
                 line = line[self._input.write(line) :]
         except BrokenPipeError:
-            self._ended("it was sent everything")
+            self._ended(f"it was sent {what}")
 
     def read(self, patience: float, wanted: str) -> bytes:
         """
@@ -230,7 +234,7 @@ class LinesBot(Bot):
         self._program.write({"type": "match_over", **dataclasses.asdict(result)})
 
     def _ask(self, view: View) -> Action:
-        self._program.write(request_line(view))
+        self._program.write(request_line(view), f"decision {view.decision}")
         while True:
             line = self._program.read(PATIENT * view.limit, f"its answer to decision {view.decision}")
             answer = answer_in(line, view)

@@ -61,7 +61,7 @@ def test_the_page_shows_the_lines_as_they_are() -> None:
         def __init__(self) -> None:
             pass
 
-        def write(self, message: dict[str, Any]) -> None:
+        def write(self, message: dict[str, Any], what: str = "") -> None:
             sent.append(compact(message))
 
     bot = LinesBot(Recorder())
@@ -184,6 +184,17 @@ def asked(code: str, decision: int = 15, limit: float = 1.0) -> object:
     with program(HELLO + code) as child:
         child.hello()
         return decide(LinesBot(child), view_of(deal, 3, decision=decision, limit=limit))
+
+
+def test_a_program_that_has_ended_before_it_is_asked_is_told_of_with_the_decision(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with program(HELLO) as child:
+        child.hello()
+        child._process.wait()
+        with pytest.raises(SystemExit):
+            decide(LinesBot(child), view_of(deal_of(HEARTS, 6), 3, decision=15))
+    assert "sent decision 15" in capfd.readouterr().err
 
 
 def test_a_program_is_asked_and_answers() -> None:
