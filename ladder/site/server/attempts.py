@@ -83,7 +83,7 @@ ALL_PLACES = {Attempt.LOG_IN: 100}
 
 @dataclass(frozen=True)
 class _Limit:
-    """The number of attempts with one key in some seconds, and what is said beyond it."""
+    """The number of attempts with one key in a number of seconds, and the sentence of the refusal beyond it."""
 
     count: int
     seconds: int

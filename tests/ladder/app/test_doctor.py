@@ -14,16 +14,14 @@ import pytest
 from ladder.app import doctor
 from ladder.app.doctor import (
     SHARED_KERNEL,
-    Probed,
     compilers,
     machine,
     missing_at_once,
     no_engine,
-    protections,
     shared_kernel,
-    stands,
     with_runtime,
 )
+from ladder.app.protections import Probed, _ended_for_memory, protections, stands
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit
@@ -176,7 +174,7 @@ def test_a_lack_of_memory_is_known_by_the_word_of_the_engine(end: Exit | None, i
                 raise SandboxError(KILLED_FROM_OUTSIDE)
             return end
 
-    assert asyncio.run(doctor._ended_for_memory(cast("Any", Ended()))) is is_reported
+    assert asyncio.run(_ended_for_memory(cast("Any", Ended()))) is is_reported
 
 
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
