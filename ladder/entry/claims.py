@@ -185,13 +185,9 @@ LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
 
 
-ACCOUNT = "an account"
-"""Of an account or a team, in the sentences about its name."""
-
-
 def check_name(name: str, what: str) -> None:
     """
-    Make sure that *name* can be the name of a bot, an owner or a variant (*what*); no account's is that of a house bot.
+    Make sure that *name* can be the name of a bot, an owner or a variant (*what*).
 
     Raises:
         LadderError: If it cannot.
@@ -199,7 +195,17 @@ def check_name(name: str, what: str) -> None:
     fits = 0 < len(name) <= NAME_LENGTH and name == unicodedata.normalize("NFC", name)
     if not fits or not all(_is_fit(letter) for letter in name) or name[0] in "-." or _is_mark(name[0]):
         raise LadderError(NO_NAME, name=name, what=what, limit=NAME_LENGTH)
-    if what == ACCOUNT and _is_house_name(name):
+
+
+def check_account_name(name: str) -> None:
+    """
+    Make sure that *name* can be the name of an account or a team: it is not that of a house bot.
+
+    Raises:
+        LadderError: If it cannot.
+    """
+    check_name(name, "an account")
+    if _is_house_name(name):
         raise LadderError(HOUSE_NAME, name=name)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ladder.app.accounts.guests import Guest
 from ladder.app.accounts.passwords import check_password
 from ladder.app.accounts.sessions import DAY, DISABLED, INVITATION, begin_session, hash_of, new_secret
-from ladder.entry.claims import check_name
+from ladder.entry.claims import check_account_name
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.store.account_models import MAX_NOTE
@@ -115,7 +115,7 @@ def _check_note(note: str) -> None:
 def _check_free(session: Session, name: str | None, now: float) -> None:
     if name is None:
         return
-    check_name(name, "an account")
+    check_account_name(name)
     account = account_of(session, name)
     if account is not None and account.is_team:
         raise LadderError(f"{IS_TEAM.format(name=name)} To make an account its member: pigpen account team NAME {name}")
@@ -284,7 +284,7 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
         UserError: If the password cannot be.
     """
     name = registration_offer(ladder, invitation).name or name
-    check_name(name, "an account")
+    check_account_name(name)
     check_password(password, name)
     hashed = passwords.hash(password)
     with ladder.database.write() as session:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, select, update
 
-from ladder.entry.claims import check_name, check_new_name
+from ladder.entry.claims import check_account_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import MAX_NOTE, Account, AccountGroup, AuditEntry, Credential, Invitation, LoginCode
 from ladder.store.account_names import account_of, check_not_former
@@ -216,7 +216,7 @@ def add_account(
     Raises:
         LadderError: If the name cannot be, is taken, or looks like another one.
     """
-    check_name(name, "an account")
+    check_account_name(name)
     _check_free(session, name, now, is_reserved)
     owner = session.scalar(select(Owner).where(Owner.name == name))
     if owner is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, exists, func, or_, select, text, update
 
-from ladder.entry.claims import check_name, check_new_name, skeleton
+from ladder.entry.claims import check_account_name, check_new_name, skeleton
 from ladder.errors import LadderError
 from ladder.store.account_models import (
     Account,
@@ -112,7 +112,7 @@ def rename_account(session: Session, name: str, new: str, now: float) -> list[in
     seated = select(PeopleChair.table_id).where(PeopleChair.account == name)
     if session.scalar(select(PeopleTable.id).where(PeopleTable.id.in_(seated), text(OPEN)).limit(1)) is not None:
         raise LadderError(f"{name!r} has a seat at a table that has not ended. Play it to its end, or leave it, first.")
-    check_name(new, "an account")
+    check_account_name(new)
     if account_of(session, new) is not None:
         raise LadderError(f"There is an account {new!r} already. Choose another name.")
     open_ones = Invitation.name.is_not(None), Invitation.used.is_(None), Invitation.expires > now

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ladder.entry.claims import (
-    ACCOUNT,
     SubmissionLook,
+    check_account_name,
     check_claim,
     check_name,
     similar,
@@ -38,11 +38,11 @@ def test_names_of_house_bots_are_no_contestants(name: str) -> None:
     look = SubmissionLook(rules={}, plays=[], entered={}, holders={})
     check_claim(look, name, name, "docker")  # on the ladder's machine
     with pytest.raises(LadderError, match="house-"):
-        check_name(name, ACCOUNT)
+        check_account_name(name)
     with pytest.raises(LadderError, match="house-"):
         check_claim(look, name, "ada", "docker")
     for other in ("house", "houses-1", "ahouse-counting"):
-        check_name(other, ACCOUNT)
+        check_account_name(other)
         check_claim(look, other, "ada", "docker")
 
 
