@@ -126,7 +126,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "rapid_reset": BadBot(or_faults=(GONE,), or_absent=True),
     "ping_flood": BadBot(or_faults=(GONE,), or_absent=True),
     "settings_flood": BadBot(or_faults=(GONE,), or_absent=True),
-    "window_flood": BadBot((ABSENT,), "it sent more than the referee reads", clock=WAITED_FOR),
+    "window_flood": BadBot((ABSENT,), "it sent more than the referee reads"),
     "metadata_flood": BadBot((ABSENT,), clock=WAITED_FOR),
     "slow_loris": BadBot(observed={"closed": True}),
     "slow_hello": BadBot(observed={"the stream": "DEADLINE_EXCEEDED"}),
@@ -139,7 +139,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "segfaults": BadBot((GONE,), ENDS.format(139), Exit(139)),
     "ignores_signals": BadBot(end=Exit(137)),
     # What a container may use.
-    "fork_bomb": BadBot((ABSENT,), "it did not take its seat", Exit(137), {"in the end": "EAGAIN"}, clock=WAITED_FOR),
+    "fork_bomb": BadBot((ABSENT,), "it did not take its seat", Exit(137), {"in the end": "EAGAIN"}),
     "thread_bomb": BadBot(observed={"in the end": "can't start new thread"}),
     "busy_children": BadBot(observed={"eight": True, "more": True}),
     "zombies": BadBot(observed={"abandoned": 500}),
