@@ -99,8 +99,14 @@ def _times(lines: Sequence[AnyLine]) -> list[Times]:
 
 @contextmanager
 def busy_machine(spinners: int) -> Iterator[None]:
-    """Run *spinners* busy processes outside of any container."""
-    hogs = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)]
+    """
+    Run *spinners* busy processes outside of any container.
+
+    Each has a session of its own: Linux gives all processes of one session together the CPU time of a single process
+    (autogroups, see sched(7)), so that many spinners of one session would load the machine no more than one.
+    """
+    spin = [sys.executable, "-S", "-c", f"import os\nwhile os.getppid() == {os.getpid()}: pass"]
+    hogs = [subprocess.Popen(spin, start_new_session=True) for _ in range(spinners)]
     try:
         yield
     finally:
