@@ -186,11 +186,11 @@ async def test_a_referee_is_looked_for_again_and_again_for_the_patience_of_the_c
 
     async def paused(seconds: float) -> None:
         nonlocal now
-        if asyncio.current_task() is not playing:  # the seat pauses, too
-            return await sleep(seconds)
-        now += seconds
-        pauses.append(seconds)
-        await sleep(0)
+        if asyncio.current_task() is playing:  # the seat pauses, too
+            now += seconds
+            pauses.append(seconds)
+            seconds = 0.0
+        await sleep(seconds)
 
     token, listener = new_token(), RecordingListener()
     client = PersonClient(listener, f"unix:{tmp_path / 'seat.sock'}", token, 10.5 * RETRY_SECONDS, lambda: now)
