@@ -65,8 +65,12 @@ FEW_FILES, FEW_PROCESSES = 4, 16
 REAPED_AT_ONCE = 64
 """Processes that have ended, of which the server takes no more before it looks for commands again."""
 CLONE_VM, CLONE_VFORK, WAIT_ALL = 0x100, 0x4000, 0x40000000
-SOCKET_SECONDS = 2.0
-"""Seconds that the kernel may take to collect sockets that only they themselves hold."""
+SOCKET_SECONDS = 60.0
+"""
+Seconds that the kernel may take to collect sockets that only they themselves hold, and the referee, which may stand
+still, to close its ends of connections. The host gives up sooner, and removes the container; where it has ended, too,
+this ends the wait.
+"""
 PR_SET_DUMPABLE = 4
 M_ARENA_MAX = -8
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
@@ -242,7 +246,11 @@ def _use_numbers(folder: str, renamings: int = 0) -> None:
 
 
 def _sockets() -> int:
-    """Count the Unix sockets of the container: one that was sent over itself outlives its process for a while."""
+    """
+    Count the Unix sockets of the container, and the ends of their connections outside of it.
+
+    One that was sent over itself outlives its process for a while.
+    """
     with open("/proc/net/unix", "rb") as file:
         return file.read().count(b"\n")
 

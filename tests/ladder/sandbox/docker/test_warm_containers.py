@@ -43,6 +43,9 @@ from tests.waiting import comes
 
 MakeMount = Callable[[str], SeatMount]
 FOREVER = "import time\nwhile True: time.sleep(1)"
+CONNECTS = (
+    "import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['PIGPEN_ADDRESS'].removeprefix('unix:'))"
+)
 
 pytestmark = pytest.mark.docker
 
@@ -368,6 +371,23 @@ async def test_one_that_is_stopped_at_once_is_cleared_too(forked: Forked) -> Non
         await instance.stop()
         names.add(instance.name)
     assert len(names) == 1
+
+
+@SHARED_LOOP
+async def test_a_container_is_used_again_when_the_referee_was_slow_to_close_its_ends(
+    loaded: Program, mount: MakeMount
+) -> None:
+    """The kernel counts both ends of a connection where it was made."""
+    seat, ends = mount(CONNECTS), list[asyncio.StreamWriter]()
+    server = await asyncio.start_unix_server(lambda _, end: ends.append(end), seat.folder / "seat.sock")
+    (seat.folder / "seat.sock").chmod(0o666)
+    instance = await Forked(loaded, lambda _: seat).start("")
+    await instance.wait()
+    await comes(lambda: ends)
+    asyncio.get_running_loop().call_later(2.5, ends[0].close)
+    await instance.stop()
+    assert (await Forked(loaded, mount).run(""))[0] == instance.name
+    server.close()
 
 
 @SHARED_LOOP
