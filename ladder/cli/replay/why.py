@@ -158,7 +158,9 @@ def reason_text(reason: Reason, who: str, best: str, other: str) -> str:
         "trick": f"the trick goes to {who}",
     }[reason.kind]
     after, after_best = (f"{100 * share:.0f} %" for share in (reason.after, reason.after_best))
-    return f"{text} in {after} of the deals after {other}, in {after_best} after {best}"
+    # In the sampled deals the others seldom prevent a moon: see docs/why.md.
+    unsure = ", if no other seat prevents it" if reason.kind == "moon" else ""
+    return f"{text} in {after} of the deals after {other}, in {after_best} after {best}{unsure}"
 
 
 def _done(found: Why) -> str:

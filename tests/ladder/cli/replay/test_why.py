@@ -94,7 +94,7 @@ def test_reasons_of_each_kind_are_sentences() -> None:
         "T♣, which multiplies, goes to Ada in 50 % of the deals after J♥, in 25 % after 4♥",
         "points of hearts without A♥ for Ada: -42.0 after J♥, 0.0 after 4♥",
         "points of Q♠ for Ada: -60.0 after J♥, -30.0 after 4♥",
-        "Ada shoots the moon in 10 % of the deals after J♥, in 0 % after 4♥",
+        "Ada shoots the moon in 10 % of the deals after J♥, in 0 % after 4♥, if no other seat prevents it",
         "another seat shoots the moon in 0 % of the deals after J♥, in 10 % after 4♥",
         "the trick goes to Ada in 100 % of the deals after J♥, in 0 % after 4♥",
         "J♥ leaves no clubs in the hand, 4♥ does not",

@@ -92,7 +92,9 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     assert worth.locator("tbody tr").count() == 2
     assert "cost 12.3 points ± 5.0" in worth.inner_text()
     text = " ".join(worth.locator(".reasons").inner_text().split())
-    reason = "+12.0 the moon is shot by this side in 3 % of the deals after Q, in 20 % after 2"
+    reason = (
+        "+12.0 the moon is shot by this side in 3 % of the deals after Q, in 20 % after 2, if no other seat prevents it"
+    )
     assert text == reason
     assert worth.locator("svg.behind").count() == 2
     assert "−12.3 ± 5.0" in worth.inner_text()
