@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.matches.check import WIRE, ConformanceCheck, Report
 from ladder.matches.kinds import load_program
+from ladder.sandbox.excerpt import excerpt
 from ladder.sandbox.inline import InlineProgram, as_program
 from ladder.values.local_results import CaseResult, CheckResult
 from ladder.values.sandbox_kind import SandboxKind
@@ -57,7 +59,8 @@ async def check_bot(
             raise UserError(f"There is no case {name!r}{_near(name, names)}")
     if sandbox is None:
         with as_program():
-            report = Report(tuple(check_inline(InlineProgram(source), variants, clock.limit, only=only)))
+            outcomes = check_inline(InlineProgram(source), variants, clock.limit, only=only)
+        report = Report(tuple(replace(outcome, output="\n".join(excerpt(outcome.output))) for outcome in outcomes))
         return check_result(source.name, SandboxKind.INLINE, report)
     program = await load_program(sandbox, source)
     cases = sum(not only or name in only for name in names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,7 @@ class Outcome:
     reason: str = ""
     """The verdict in one sentence; empty if the case passed."""
     output: str = ""
-    """The end of the bot's output, if it failed and the output is known."""
+    """The end of the bot's output, if it failed and the output is known; of a bot in this process its traceback."""
     times: tuple[float, ...] = ()
     """Seconds that each answer took."""
 
@@ -136,7 +137,9 @@ def _check_variant(
         bot = make_bot()
         bot.match_started(Welcome(rules, cases[0].seat, f"deals:{len(cases)}", clock))
     except (Exception, SystemExit) as error:  # a bot may raise anything, and the other variants must continue
-        yield Outcome(group=rules.name, name="begin a match", verdict="gone", reason=_raised(error))
+        yield Outcome(
+            group=rules.name, name="begin a match", verdict="gone", reason=_raised(error), output=_where(error)
+        )
         return
     decisions = 0
     for case in cases:
@@ -147,7 +150,7 @@ def _check_variant(
 
 def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float]) -> Outcome:
     times: list[float] = []
-    verdict = reason = ""
+    verdict = reason = output = ""
     try:
         _answer(case, bot, decisions, limit, now, times)
         if max(times, default=0.0) > limit:
@@ -157,8 +160,10 @@ def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], f
     except WrongAnswer as error:
         verdict, reason = "malformed", str(error)
     except (Exception, SystemExit) as error:  # a bot may raise anything, and the other cases must continue
-        verdict, reason = "gone", _raised(error)
-    return Outcome(group=case.rules.name, name=case.name, verdict=verdict, reason=reason, times=tuple(times))
+        verdict, reason, output = "gone", _raised(error), _where(error)
+    return Outcome(
+        group=case.rules.name, name=case.name, verdict=verdict, reason=reason, output=output, times=tuple(times)
+    )
 
 
 def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], float], times: list[float]) -> None:
@@ -178,3 +183,8 @@ def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[]
 
 def _raised(error: BaseException) -> str:
     return f"the bot raised {type(error).__name__}: {error}"
+
+
+def _where(error: BaseException) -> str:
+    """Give the traceback, as a program of its own would have printed it."""
+    return "".join(traceback.format_exception(error))

@@ -96,6 +96,18 @@ def test_a_flaw_is_shown_with_its_reason_and_the_bots_own_words(tmp_path: Path) 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("method", ["play", "match_started"])
+def test_an_exception_in_this_process_is_shown_once_with_its_line(tmp_path: Path, method: str) -> None:
+    (tmp_path / "bot.py").write_text(
+        f"import pigpen\n\nclass B(pigpen.Bot):\n    play = min\n    def {method}(self, view):\n        return no\n"
+    )
+    done = pigpen("check", str(tmp_path), *GONGZHU, *LAVISH, "--sandbox", "inline")
+    assert done.returncode == 1
+    assert done.stdout.count("✗ gongzhu: ") > (method == "play")
+    assert done.stdout.count(f'bot.py", line 6, in {method}\n') == 1
+    assert "frames of Pigpen\n" in done.stdout or "frame of Pigpen\n" in done.stdout
+
+
 def test_what_was_not_tried_is_said(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text("raise SystemExit(3)")
     done = pigpen("check", str(tmp_path), *GONGZHU, "--sandbox", "process")
