@@ -103,6 +103,16 @@ class ChoiceEstimate:
     tally: Tally
     """Counts over all deals in which it was tried."""
 
+    @property
+    def is_clear(self) -> bool:
+        """True if it is behind the best choice by more than its ±, both rounded as they are given."""
+        return rounded(self.behind) > rounded(self.behind_error)
+
+
+def rounded(points: float) -> float:
+    """Round points as an estimate gives them; below that, differences may come from the arithmetic alone."""
+    return round(points, 3)
+
 
 def is_fast(view: View) -> bool:
     """Tell whether the engine in C samples and plays; it cannot where own rules make a draw that does not fit."""

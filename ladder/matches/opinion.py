@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ladder.matches.estimate import BATCHES, FULL, POLICY, choices, count_choices, estimates, played_out
+from ladder.matches.estimate import BATCHES, FULL, POLICY, choices, count_choices, estimates, played_out, rounded
 from ladder.matches.house import house_bot, house_choices
 from ladder.matches.reasons import reasons_of
 from ladder.sandbox.bots.bot_source import seat_names
@@ -63,11 +63,11 @@ class Opinion:
         choice = words_of(each.action)[1]
         return {
             "choice": choice,
-            "points": round(each.points, 3),
-            "points_error": round(each.error, 3),
-            "ahead": round(each.ahead, 3),
-            "behind": round(each.behind, 3),
-            "behind_error": round(each.behind_error, 3),
+            "points": rounded(each.points),
+            "points_error": rounded(each.error),
+            "ahead": rounded(each.ahead),
+            "behind": rounded(each.behind),
+            "behind_error": rounded(each.behind_error),
             "reasons": reasons_of(self.view, self.found[0], each),
             "house": tuple(name for name, chosen in self.house.items() if chosen == choice),
         }
@@ -145,7 +145,7 @@ def analysis_of(position: Position, seat: int) -> Analysis:
     def as_dealt(action: Action) -> float:
         after = before.copy()
         after.apply(seat, action)
-        return round(played_out(after, seat, seed("hindsight")), 3)
+        return rounded(played_out(after, seat, seed("hindsight")))
 
     return Analysis(
         seat=seat,

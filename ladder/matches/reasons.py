@@ -51,7 +51,7 @@ def reasons_of(view: View, best: ChoiceEstimate, other: ChoiceEstimate) -> tuple
         best: The best choice.
         other: The other one, tried in the same deals.
     """
-    if view.phase is Phase.MOON or other.behind <= other.behind_error:
+    if view.phase is Phase.MOON or not other.is_clear:
         return ()
     parts = parts_of(view.rules, best.tally, other.tally)
     found = [_reason(view, best.tally, other.tally, part, parts[part]) for part in leading(parts, other.behind)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
-from ladder.matches.estimate import QUICK, TooManyChoices, estimates, played_out
+from ladder.matches.estimate import QUICK, TooManyChoices, estimates, played_out, rounded
 from ladder.matches.opinion import opinion_of
 from ladder.values.why import OPINIONS, Choice, Why
 from referee.records.steps import was_asked, words_of
@@ -168,5 +168,5 @@ def rerun_line(source: str, seat: str, place: str, bot: str = "FOLDER") -> str:
 
 def _choice(decision: RecordedDecision, opinion: Opinion, found: ChoiceEstimate) -> Choice:
     as_dealt = played_out(decision.after(found.action), decision.seat, decision.seed("hindsight"))
-    fields = {**opinion.fields(found), "as_dealt": round(as_dealt, 3)}
+    fields = {**opinion.fields(found), "as_dealt": rounded(as_dealt)}
     return Choice.model_validate({**fields, "chosen": fields["choice"] == decision.chosen})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,18 @@ def test_cards_of_a_suit_are_one_part_unless_one_of_them_makes_most_of_it() -> N
         Part("points", (Card.parse("KH"),), Suit.HEARTS, Card.parse("AH")): 9.0,
         Part("card", (Card.parse("QS"),)): 5.0,
     }
+
+
+@pytest.mark.parametrize(("behind", "error"), [(1.8e-16, 1.7e-16), (1.8e-16, 0.0), (0.29704, 0.29696), (0.297, 0.2971)])
+def test_a_choice_whose_figures_are_not_above_their_error_has_no_reasons(behind: float, error: float) -> None:
+    """As the figures are given: of two equally good choices, rounding may leave one behind by the last bits."""
+    checked = 0
+    for deal in places(PRESETS["gongzhu"], 6, seed=41):
+        view = bot_view(deal, deal.turn)
+        best, *_, worst = estimates(view, 5, TRIED)
+        checked += bool(reasons_of(view, best, worst))
+        assert reasons_of(view, best, replace(worst, behind=behind, behind_error=error)) == ()
+    assert checked
 
 
 def test_a_void_is_named_with_the_choice_that_makes_it() -> None:
