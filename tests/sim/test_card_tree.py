@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from pigpen import View, is_accelerated, margin, solve
 from pigpen.rules import PRESETS, Phase
 from pigpen.search import CardTree, race
 from pigpen.sim import card_tree, native
-from pigpen.sim.card_tree import MIN_BRANCHES, SOLVED_TRICKS
+from pigpen.sim.card_tree import MAX_BRANCHES_OF_ALL, MIN_BRANCHES, SOLVED_TRICKS
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sampling import Unseen
 from pigpen.sim.sim_random import SimRandom
@@ -99,17 +100,29 @@ def test_every_legal_card_is_tried_and_no_other(rules: Rules) -> None:
 def test_what_cannot_be_searched_is_refused() -> None:
     deal = next(places(PRESETS["gongzhu"], 1))
     view = bot_view(deal, deal.turn)
-    with pytest.raises(ValueError, match="64 branches or more"):
+    with pytest.raises(ValueError, match="a seat that is to play"):
         CardTree(bot_view(deal, (deal.turn + 1) % 4), random.Random(1))
-    with pytest.raises(ValueError, match="64 branches or more"):
-        CardTree(view, random.Random(1), MIN_BRANCHES - 1)
-    for deals, cards in (
-        (0, None),
-        (1, ()),
-        (1, [card for card in view.hand if card not in view.legal][:1] or view.unseen),
-    ):
+    for cards in ((), [card for card in view.hand if card not in view.legal][:1] or view.unseen):
         with pytest.raises(ValueError, match="more legal cards"):
-            CardTree(view, random.Random(1)).scores(deals, cards)
+            CardTree(view, random.Random(1)).scores(1, cards)
+
+
+@pytest.mark.parametrize("branches", [MIN_BRANCHES - 1, MAX_BRANCHES_OF_ALL + 1, 1 << 62, sys.maxsize, 1 << 80])
+def test_a_tree_that_is_too_small_or_too_large_is_refused(branches: int) -> None:
+    """The bytes of a tree of 2**62 branches are no number of 64 bits: the engine would write behind its memory."""
+    deal = next(places(PRESETS["gongzhu"], 1))
+    with pytest.raises(ValueError, match=r"64 to 4,294,967,295 branches, not "):
+        CardTree(bot_view(deal, deal.turn), random.Random(1), branches)
+
+
+@pytest.mark.parametrize("deals", [-1, 0, (1 << 32) + 1, 1 << 63, (1 << 64) + 3])
+def test_deals_that_cannot_be_counted_are_refused(deals: int) -> None:
+    deal = next(places(PRESETS["gongzhu"], 1))
+    view = bot_view(deal, deal.turn)
+    with pytest.raises(ValueError, match="1 to 4,294,967,296 deals "):
+        CardTree(view, random.Random(1)).scores(deals)
+    with pytest.raises(ValueError, match="1 to 4,294,967,296 deals "):
+        view.playouts(deals, random.Random(1))
 
 
 @accelerated

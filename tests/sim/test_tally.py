@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -123,3 +124,15 @@ def test_a_tree_refuses_tallies_that_do_not_fit_its_cards() -> None:
     assert deal.phase is Phase.PLAY
     with pytest.raises(ValueError, match="tallies"):
         CardTree(bot_view(deal, deal.turn), Random(1)).scores(10, tallies=[Tally()] * 20)
+
+
+@accelerated
+def test_a_tally_that_is_not_whole_is_refused() -> None:
+    """The engine writes all its numbers."""
+    (deal,) = places(PRESETS["hearts"], 1)
+    view = bot_view(deal, deal.turn)
+    tallies = [Tally(array("q")) for _ in view.legal]
+    with pytest.raises(ValueError, match="a tally has 111 numbers"):
+        view.playouts(10, Random(1), tallies=tallies)
+    with pytest.raises(ValueError, match="a tally has 111 numbers"):
+        CardTree(view, Random(1)).scores(10, tallies=tallies)

@@ -67,10 +67,11 @@ class NetTree(CardTree):
             view: The view of a seat that is to play a card. Nothing else is looked at.
             rng: Source of the search's random numbers.
             net: The net.
-            branches: Largest number of branches, 64 or more.
+            branches: Largest number of branches, from 64 to 2**32 - 1.
 
         Raises:
-            ValueError: If it is not this seat's turn to play, no deal fits, or *branches* is too small.
+            ValueError: If it is not this seat's turn to play, no deal fits, or *branches* is too small or too
+                large.
         """
         super().__init__(view, rng, branches)
         self._net, self._encoding = net, Encoding(view.rules)
@@ -87,7 +88,7 @@ class NetTree(CardTree):
             return super().trial(cards)
         view, options = self._view, mask_of(cards)
         if not options or options & ~view.legal_mask:
-            raise ValueError("a search tries one or more legal cards, in 1 or more deals")
+            raise ValueError("a search tries one or more legal cards")
         library, tried = self._engine.library, options.bit_count()
         count = NET_DEALS * tried
         library.pigpen_leaf_size.restype = _NUMBER

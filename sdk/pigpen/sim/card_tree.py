@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pigpen.rules import Phase
 from pigpen.rules.cards import mask_of
 from pigpen.sim import native
-from pigpen.sim.playout import Policy, playouts
+from pigpen.sim.playout import Policy, check_deals, playouts
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import TooLong, margin, solve
@@ -30,6 +30,8 @@ MAX_BRANCHES = 1 << 17
 """Largest number of branches of a tree by default: 4 MiB."""
 MIN_BRANCHES = 64
 """Smallest number of branches of a tree: enough for every card at its root."""
+MAX_BRANCHES_OF_ALL = (1 << 32) - 1
+"""Largest number of branches of any tree, which numbers them in 32 bits: 96 GiB."""
 TREE_DEALS = 10
 """Number of sampled deals in one trial."""
 SOLVED_TRICKS = 5
@@ -70,14 +72,16 @@ class CardTree:
         Args:
             view: The view of a seat that is to play a card. Nothing else is looked at.
             rng: Source of the search's random numbers.
-            branches: Largest number of branches, 64 or more; each takes 24 bytes. When all are in use, the search
-                continues without new ones.
+            branches: Largest number of branches, from 64 to 2**32 - 1; each takes 24 bytes. When all are in use, the
+                search continues without new ones.
 
         Raises:
-            ValueError: If it is not this seat's turn to play, no deal fits, or *branches* is too small.
+            ValueError: If it is not this seat's turn to play, no deal fits, or *branches* is too small or too large.
         """
-        if view.phase is not Phase.PLAY or not view.legal_mask or branches < MIN_BRANCHES:
-            raise ValueError("a search is for a seat that is to play a card, and needs 64 branches or more")
+        if view.phase is not Phase.PLAY or not view.legal_mask:
+            raise ValueError("a search is for a seat that is to play a card")
+        if not MIN_BRANCHES <= branches <= MAX_BRANCHES_OF_ALL:
+            raise ValueError(f"a tree has {MIN_BRANCHES} to {MAX_BRANCHES_OF_ALL:,} branches, not {branches:,}")
         self._view = view
         self._possible = PossibleDeals(view)
         self._rng = SimRandom.of(rng)
@@ -110,7 +114,7 @@ class CardTree:
         Try cards in *deals* more deals.
 
         Args:
-            deals: Number of deals, 1 or more.
+            deals: Number of deals, from 1 to 2**32.
             cards: The legal cards to try; all of them by default.
             tallies: A `Tally` for each of the cards, in canonical order, to which its deals are added.
 
@@ -118,13 +122,14 @@ class CardTree:
             For each of the cards, in canonical order, the mean score of each seat in these deals.
 
         Raises:
-            ValueError: If one of the cards is not legal, there is no deal to try them in, or the tallies are not as
-                many as the cards.
+            ValueError: If one of the cards is not legal, there is no deal to try them in or there are too many, or the
+                tallies are not as many as the cards.
         """
         view = self._view
         options = view.legal_mask if cards is None else mask_of(cards)
-        if not options or options & ~view.legal_mask or deals < 1:
-            raise ValueError("a search tries one or more legal cards, in 1 or more deals")
+        if not options or options & ~view.legal_mask:
+            raise ValueError("a search tries one or more legal cards")
+        check_deals(deals)
         check_tallies(tallies, options)
         if not self._engine or not self._tree:
             return playouts(self._possible, options, deals, Policy.CAREFUL, SimRandom(self._rng.word()), tallies)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from pigpen.sim.tally import Tally
 
 
+MAX_DEALS = 1 << 32
+"""Largest number of deals of one call: the accelerated engine counts in 64 bits."""
+
+
 class Policy(enum.IntEnum):
     """
     A simple policy by which all seats play. It exposes no card; a shooter who has a choice takes the −26.
@@ -89,6 +93,17 @@ def counted_playout(
     if tally is not None:
         tally.note(deal, scores, seat)
     return scores
+
+
+def check_deals(deals: int) -> None:
+    """
+    Refuse a number of deals that cannot be sampled in one call.
+
+    Raises:
+        ValueError: If it is less than 1, or more than `MAX_DEALS`.
+    """
+    if not 1 <= deals <= MAX_DEALS:
+        raise ValueError(f"1 to {MAX_DEALS:,} deals are sampled in one call, not {deals:,}")
 
 
 def playouts(

@@ -147,7 +147,9 @@ def check_tallies(tallies: Sequence[Tally] | None, options: int) -> None:
     Refuse tallies that do not fit the cards *options*, a mask.
 
     Raises:
-        ValueError: If there are tallies, and not as many as cards.
+        ValueError: If there are tallies, and not as many as cards, or one of them is not whole.
     """
     if tallies is not None and len(tallies) != options.bit_count():
         raise ValueError(f"{options.bit_count()} cards are tried, and there are {len(tallies)} tallies for them")
+    if any(len(tally.numbers) != NUMBERS for tally in tallies or ()):
+        raise ValueError(f"a tally has {NUMBERS} numbers; make it by Tally()")

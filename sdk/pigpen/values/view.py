@@ -158,7 +158,7 @@ class View(SeatView):
         Card('2S')
 
         Args:
-            deals: Number of deals to sample, 1 or more.
+            deals: Number of deals to sample, from 1 to 2**32.
             rng: A `random.Random`.
             policy: The policy by which all seats play on; `Policy.CAREFUL` by default.
             cards: The legal cards to try; all of them by default.
@@ -168,17 +168,16 @@ class View(SeatView):
             For each of the cards, in canonical order, the mean score of each seat.
 
         Raises:
-            ValueError: If it is not this seat's turn to play, one of the cards is not legal, no deal fits, or the
-                tallies are not as many as the cards.
+            ValueError: If it is not this seat's turn to play, one of the cards is not legal, no deal fits, *deals* is
+                too small or too large, or the tallies are not as many as the cards.
         """
-        from pigpen.sim.playout import Policy, playouts
+        from pigpen.sim.playout import Policy, check_deals, playouts
         from pigpen.sim.sim_random import SimRandom
 
         options = self.legal_mask if cards is None else mask_of(cards)
-        if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
-            raise ValueError(
-                "playouts need a seat that is to play a card, only legal cards to try, and 1 or more deals"
-            )
+        if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask:
+            raise ValueError("playouts need a seat that is to play a card, and only legal cards to try")
+        check_deals(deals)
         policy = Policy.CAREFUL if policy is None else policy
         return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng), tallies)
 
