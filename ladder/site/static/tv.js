@@ -17,6 +17,8 @@ const MISTAKE_MS = 4500;
 const RESULT_MS = 6000;
 const RETRY_MS = 30_000;
 const MAX_SEEN = 30;
+/** Points below which tenths are said: in hearts a costly decision may cost less than half a point. */
+const FEW = 10;
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
 class LadderTv extends HTMLElement {
@@ -160,13 +162,13 @@ class LadderTv extends HTMLElement {
     setText(this.#part("news"), sentence(deal, place, this.words ?? String));
     const mistake = moment.steps.map((step) => this.#mistakes.get(step.number ?? 0)).find(Boolean);
     if (mistake) {
-      this.#worth(deal, mistake);
+      this.#worth(deal, mistake, moment.steps[0].kind === "play");
     }
     this.#later(moment.scores ? RESULT_MS : mistake ? MISTAKE_MS : moment.complete ? TRICK_MS : CARD_MS);
   }
 
-  /** Say in words what a costly decision gives away; the figures of all choices are behind *more*. @param {Deal} deal @param {Mistake} mistake */
-  #worth(deal, mistake) {
+  /** Say in words what a costly decision gives away; the figures of all choices are behind *more*. @param {Deal} deal @param {Mistake} mistake @param {boolean} isPlay */
+  #worth(deal, mistake, isPlay) {
     const words = this.words ?? String;
     const more = document.createElement("details");
     const cost = words("costliest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
@@ -178,17 +180,18 @@ class LadderTv extends HTMLElement {
         this.#turn(); // who reads figures has the time for it
       }
     });
-    this.#part("worth").replaceChildren(make("p", "sentence", ...inWords(deal.bots[mistake.seat], mistake, words)), more);
+    this.#part("worth").replaceChildren(make("p", "sentence", ...inWords(deal.bots[mistake.seat], mistake, isPlay, words)), more);
   }
 }
 
-/** What the best choice of a decision keeps, and what was chosen. @param {string} who @param {Mistake} mistake @param {import("./words.js").Words} words @returns {(string | Node)[]} */
-function inWords(who, mistake, words) {
+/** What the best choice of a decision keeps, and what was chosen. @param {string} who @param {Mistake} mistake @param {boolean} isPlay Whether a card was played. @param {import("./words.js").Words} words @returns {(string | Node)[]} */
+function inWords(who, mistake, isPlay, words) {
   const best = mistake.choices.reduce((one, other) => (other.behind < one.behind ? other : one));
   const done = mistake.choices.find((each) => each.chosen) ?? best;
-  const key = best.choice.length === 2 ? "tv-keeps" : "tv-better";
+  const key = isPlay ? "tv-keeps" : "tv-better";
   const named = { best: chosen(best.choice, words), done: chosen(done.choice, words) };
-  return filled(key, { who, points: Math.round(mistake.cost) }, named, words);
+  const points = mistake.cost < FEW ? mistake.cost.toFixed(1) : Math.round(mistake.cost);
+  return filled(key, { who, points }, named, words);
 }
 
 customElements.define("ladder-tv", LadderTv);

@@ -13,7 +13,7 @@ from tests.ladder.site.browser.pages import DESKTOP, PHONE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from tests.ladder.site.browser.conftest import Served
 
@@ -69,7 +69,7 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     found = [
         {"step": step, "seat": 2, "cost": 12.34, "cost_error": 5.0, "legal": 7, "choices": choices, "deals": 300}
         | {"search": "tree", "partners": True}
-        for step in range(1, 60)
+        for step in range(9, 60)  # cards: passes and exposures come before
     ]
     page = open_page("/help", size, dark=dark)
     page.route("**/mistakes", lambda route: route.fulfill(json={"mistakes": found}))
@@ -99,6 +99,48 @@ def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
     assert worth.locator("svg.behind").count() == 2
     assert "−12.3 ± 5.0" in worth.inner_text()
     assert (findings(page), overflow(page)) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "cost", "sentence"),
+    [
+        ("play", ("2C", "QS"), 0.342, r"2 keeps 0\.3 points; \S+ plays Q\."),
+        ("play", ("2C", "QS"), 9.96, r"2 keeps 10\.0 points; \S+ plays Q\."),
+        ("expose", ("QS", ""), 30.4, r"Better by 30 points: Q\. \S+ chooses: nothing\."),
+        ("expose", ("", "QS"), 30.4, r"Better by 30 points: nothing\. \S+ chooses: Q\."),
+    ],
+)
+def test_its_sentence_is_about_what_was_decided(
+    open_page: Callable[..., Page], site: Served, kind: str, choices: tuple[str, str], cost: float, sentence: str
+) -> None:
+    """A cost of less than half a point is not said to be none, and a card that is exposed is not played."""
+    figures = {"points": 0.0, "points_error": 0.1, "ahead": 0.0, "behind_error": 0.1, "as_dealt": 0.0}
+    rows = [
+        {"choice": choice, "behind": behind, "chosen": bool(behind), "reasons": [], "house": [], **figures}
+        for choice, behind in zip(choices, (0.0, cost), strict=True)
+    ]
+    found = [
+        {"step": step, "seat": 0, "cost": cost, "cost_error": 0.1, "legal": 2, "choices": rows, "deals": 300}
+        | {"search": "playouts", "partners": False}
+        for step in range(1, 60)
+    ]
+
+    def deal(route: Route) -> None:
+        shown = route.fetch().json()
+        for moment in shown["moments"]:
+            for step in moment["steps"]:
+                step["kind"] = kind
+        route.fulfill(json=shown)
+
+    page = open_page("/help")
+    page.route("**/api/v1/matches/*/boards/*/rotations/*", deal)
+    page.route("**/mistakes", lambda route: route.fulfill(json={"mistakes": found}))
+    page.route("**/api/v1/tv*", lambda route: route.fulfill(json=route.fetch().json() | {"is_estimating": True}))
+    page.goto(f"{site.url}/live")
+    watching(page)
+    page.wait_for_selector("ladder-tv .worth .sentence")
+    page.get_by_role("button", name="Pause").click()
+    assert re.fullmatch(sentence, page.locator("ladder-tv .worth .sentence").inner_text())
 
 
 @pytest.mark.parametrize(("size", "dark"), [(PHONE, True), (DESKTOP, False), ((820, 1180), True)])
