@@ -638,6 +638,8 @@ def test_a_limit_is_taken_and_one_more_is_refused(
 IN_THEIR_ROOMS = {
     "pigpen.rules.objections:MAX_SCORE",
     "pigpen.search:MAX_TRIED",
+    "pigpen.sim.card_tree:MAX_BRANCHES_OF_ALL",
+    "pigpen.sim.playout:MAX_DEALS",
     "pigpen.wire.messages:MAX_BYTES",
     "referee.records.framing:MAX_BYTES",
     "referee.seats.clock:MAX_UNASKED_CPU",

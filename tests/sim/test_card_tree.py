@@ -14,6 +14,7 @@ from pigpen.rules import PRESETS, Phase
 from pigpen.search import CardTree, race
 from pigpen.sim import card_tree, native
 from pigpen.sim.card_tree import MAX_BRANCHES_OF_ALL, MIN_BRANCHES, SOLVED_TRICKS
+from pigpen.sim.playout import MAX_DEALS, check_deals
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sampling import Unseen
 from pigpen.sim.sim_random import SimRandom
@@ -100,7 +101,7 @@ def test_every_legal_card_is_tried_and_no_other(rules: Rules) -> None:
 def test_what_cannot_be_searched_is_refused() -> None:
     deal = next(places(PRESETS["gongzhu"], 1))
     view = bot_view(deal, deal.turn)
-    with pytest.raises(ValueError, match="a seat that is to play"):
+    with pytest.raises(ValueError, match="that is to play"):
         CardTree(bot_view(deal, (deal.turn + 1) % 4), random.Random(1))
     for cards in ((), [card for card in view.hand if card not in view.legal][:1] or view.unseen):
         with pytest.raises(ValueError, match="more legal cards"):
@@ -123,6 +124,11 @@ def test_deals_that_cannot_be_counted_are_refused(deals: int) -> None:
         CardTree(view, random.Random(1)).scores(deals)
     with pytest.raises(ValueError, match="1 to 4,294,967,296 deals "):
         view.playouts(deals, random.Random(1))
+
+
+def test_as_many_deals_as_can_be_counted_are_taken() -> None:
+    check_deals(1)
+    check_deals(MAX_DEALS)
 
 
 @accelerated
